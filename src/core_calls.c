@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Core calls: finding and calling what the cpuidle core does not export.
+ *
+ * 1. Finding. The kernel's own table of symbols is asked; the function that
+ *    does so is not exported, but a kprobe (never armed) gives its address.
+ *
+ * 2. Calling. With x86 IBT a function whose address the kernel never takes
+ *    has no ENDBR left, and an indirect call to it is fatal. So every call
+ *    goes through a static_call, which the kernel patches into a direct one.
+ *
+ * 3. Leaving. A governor can be registered but not unregistered. What that
+ *    takes is done here, under cpuidle_lock with cpuidle paused: the core's
+ *    list and both of its governor pointers are put right.
+ */
+
+#include <linux/cpu.h>
+#include <linux/irqflags.h>
+#include <linux/kprobes.h>
+#include <linux/smp.h>
+#include <linux/static_call.h>
+
+#include <hpoll/core_calls.h>
+
+#include "compat.h"
+
+/* The core's prototypes; those in drivers/cpuidle/cpuidle.h are private. */
+typedef unsigned long lookup_fn(const char *name);
+typedef int disabled_fn(void);
+typedef int register_fn(struct cpuidle_governor *gov);
+typedef int switch_fn(struct cpuidle_governor *gov);
+typedef s64 latency_fn(unsigned int cpu);
+typedef void halt_fn(void);
+
+static noinstr void safe_halt_fallback(void)
+{
+	raw_safe_halt();
+}
+
+DEFINE_STATIC_CALL_NULL(hpoll_lookup, lookup_fn);
+DEFINE_STATIC_CALL_NULL(hpoll_disabled, disabled_fn);
+DEFINE_STATIC_CALL_NULL(hpoll_register, register_fn);
+DEFINE_STATIC_CALL_NULL(hpoll_switch, switch_fn);
+DEFINE_STATIC_CALL_NULL(hpoll_latency, latency_fn);
+DEFINE_STATIC_CALL(hpoll_halt, safe_halt_fallback);
+
+static struct cpuidle_governor **curr_governor;
+static struct cpuidle_governor **prev_governor;
+static struct list_head *governors;
+static const char *param_governor;
+static bool can_ask_disabled;
+static const char *missing = "kallsyms_lookup_name";
+
+static bool find_lookup(void)
+{
+	struct kprobe kp = {
+		.symbol_name = "kallsyms_lookup_name",
+		.flags = KPROBE_FLAG_DISABLED,
+	};
+
+	if (IS_ENABLED(CONFIG_HPOLL_TEST_NO_SYMBOLS) || register_kprobe(&kp))
+		return false;
+	/*
+	 * This may be the instruction after an ENDBR. A direct call does not
+	 * care.
+	 */
+	static_call_update(hpoll_lookup, (lookup_fn *)kp.addr);
+	unregister_kprobe(&kp);
+	return true;
+}
+
+static unsigned long find(const char *name)
+{
+	unsigned long addr = static_call(hpoll_lookup)(name);
+
+	if (!addr && !missing)
+		missing = name;
+	return addr;
+}
+
+/* Unlike those of find(), nothing depends on it that can't be done without. */
+static unsigned long find_optional(const char *name)
+{
+	return static_call(hpoll_lookup)(name);
+}
+
+void hpoll_core_init(void)
+{
+	unsigned long addr;
+
+	if (!find_lookup())
+		return;
+	missing = NULL;
+
+	addr = find("cpuidle_register_governor");
+	if (addr)
+		static_call_update(hpoll_register, (register_fn *)addr);
+	addr = find("cpuidle_switch_governor");
+	if (addr)
+		static_call_update(hpoll_switch, (switch_fn *)addr);
+	addr = find("cpuidle_governor_latency_req");
+	if (addr)
+		static_call_update(hpoll_latency, (latency_fn *)addr);
+	curr_governor = (void *)find("cpuidle_curr_governor");
+	prev_governor = (void *)find("cpuidle_prev_governor");
+	governors = (void *)find("cpuidle_governors");
+	param_governor = (void *)find("param_governor");
+
+	addr = find_optional("arch_cpu_idle");
+	if (addr)
+		static_call_update(hpoll_halt, (halt_fn *)addr);
+	addr = find_optional("cpuidle_disabled");
+	if (addr) {
+		static_call_update(hpoll_disabled, (disabled_fn *)addr);
+		can_ask_disabled = true;
+	}
+}
+
+const char *hpoll_core_missing(void)
+{
+	return missing;
+}
+
+bool hpoll_core_cpuidle_disabled(void)
+{
+	return can_ask_disabled && static_call(hpoll_disabled)();
+}
+
+__cpuidle void hpoll_core_halt(void)
+{
+	static_call(hpoll_halt)();
+}
+
+s64 hpoll_core_latency_ns(unsigned int cpu)
+{
+	return static_call(hpoll_latency)(cpu);
+}
+
+int hpoll_core_register_governor(struct cpuidle_governor *gov)
+{
+	return static_call(hpoll_register)(gov);
+}
+
+struct cpuidle_governor *
+hpoll_core_activate_governor(struct cpuidle_governor *gov)
+{
+	struct cpuidle_governor *before;
+
+	cpuidle_pause_and_lock();
+	before = *curr_governor;
+	/* If it names us, registering has made us current already. */
+	if (!param_governor[0])
+		static_call(hpoll_switch)(gov);
+	cpuidle_resume_and_unlock();
+
+	return before;
+}
+
+/* Under cpuidle_lock. */
+static struct cpuidle_governor *
+find_successor(const struct cpuidle_governor *gov,
+	       const struct cpuidle_governor *wanted)
+{
+	struct cpuidle_governor *other, *best = NULL;
+
+	list_for_each_entry(other, governors, governor_list) {
+		if (other == gov)
+			continue;
+		if (other == wanted)
+			return other;
+		if (!best || other->rating > best->rating)
+			best = other;
+	}
+	return best;
+}
+
+void hpoll_core_unregister_governor(struct cpuidle_governor *gov,
+				    struct cpuidle_governor *successor)
+{
+	cpuidle_pause_and_lock();
+	successor = find_successor(gov, successor);
+	if (*curr_governor == gov)
+		static_call(hpoll_switch)(successor);
+	/*
+	 * A driver that asks for a governor of its own makes the core keep
+	 * the one before, to return to it later.
+	 */
+	if (*prev_governor == gov)
+		*prev_governor = successor;
+	list_del_init(&gov->governor_list);
+	cpuidle_resume_and_unlock();
+}
+
+bool hpoll_core_has_other_governor(const struct cpuidle_governor *gov)
+{
+	bool other;
+
+	cpuidle_pause_and_lock();
+	other = find_successor(gov, NULL);
+	cpuidle_resume_and_unlock();
+
+	return other;
+}
+
+const struct cpuidle_governor *hpoll_core_current_governor(void)
+{
+	return curr_governor ? READ_ONCE(*curr_governor) : NULL;
+}
+
+static int nothing(void *unused)
+{
+	return 0;
+}
+
+void hpoll_core_drain(void)
+{
+	unsigned int cpu;
+
+	cpus_read_lock();
+	for_each_online_cpu(cpu)
+		smp_call_on_cpu(cpu, nothing, NULL, false);
+	cpus_read_unlock();
+}
