@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What a person types.
+#
+#   make                     the module, for the running kernel
+#   make KVER=6.12           ... for another one: a full release, or 6.1 or 6.12
+#                            for Debian's cloud kernels, whose headers are
+#                            fetched if need be
+#   make KDIR=/path          ... for a kernel build tree
+#   make demo                what it gains, in a real guest
+#   make check               all tests
+#   make kunit               the tests of the pure logic alone
+#   make selftests           the tests in guests alone
+#   make guest KVER=6.12     what a lab guest needs, below build/guest/
+#   make clean
+#
+# W=1, C=1 and V=1 are handed to the kernel's build.
+
+KVER ?= $(shell uname -r)
+
+ifndef KDIR
+ifneq ($(wildcard /lib/modules/$(KVER)/build/Makefile),)
+KDIR := /lib/modules/$(KVER)/build
+endif
+endif
+
+# Only the goals that compile against a kernel need its headers.
+KERNEL_GOALS := all module guest
+ifneq ($(filter $(KERNEL_GOALS),$(or $(MAKECMDGOALS),all)),)
+ifndef KDIR
+ifeq ($(KVER),$(shell uname -r))
+$(error No headers for the running kernel $(KVER): apt-get install linux-headers-$(KVER), or choose another kernel with KVER= or KDIR=)
+endif
+KDIR := $(shell scripts/lab headers $(KVER))
+ifneq ($(.SHELLSTATUS),0)
+$(error No headers for KVER=$(KVER))
+endif
+endif
+ifeq ($(wildcard $(KDIR)/Makefile),)
+$(error KDIR=$(KDIR) is no kernel build tree: it has no Makefile)
+endif
+RELEASE := $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generated/utsrelease.h 2>/dev/null)
+ifeq ($(RELEASE),)
+$(error KDIR=$(KDIR) is not configured: it has no include/generated/utsrelease.h)
+endif
+endif
+
+# One directory per kernel, so that builds for several do not mix: the sources
+# are linked into it, the kernel's build leaves its objects beside the links.
+OUT := build/module/$(RELEASE)
+GUEST := build/guest/$(RELEASE)
+
+KMAKE = $(MAKE) -C $(KDIR)
+
+.PHONY: all module guest demo check kunit selftests clean
+
+all: module
+
+module:
+	@scripts/link-sources $(OUT) ./Kbuild src include
+	$(KMAKE) M=$(CURDIR)/$(OUT) modules
+	@echo "Built $(OUT)/hpoll.ko for Linux $(RELEASE)"
+
+# What the tests in guests need: modules (hpoll also as a build that finds no
+# symbols), static programs, since a guest has no C library, and shell libraries.
+TEST_MODULES := $(patsubst %/Kbuild,%,$(wildcard selftests/*/Kbuild))
+TEST_CFLAGS := -O2 -static -Wall -Wextra -Werror -Iinclude
+
+guest: module $(GUEST)/pingpong $(GUEST)/replay
+	@scripts/link-sources $(OUT)/fused ./Kbuild src include
+	$(KMAKE) M=$(CURDIR)/$(OUT)/fused CONFIG_HPOLL_TEST_NO_SYMBOLS=y modules
+	@cp $(OUT)/fused/hpoll.ko $(GUEST)/hpoll-fused.ko
+	@for dir in $(TEST_MODULES); do \
+		scripts/link-sources $(OUT) $$dir && \
+		$(KMAKE) M=$(CURDIR)/$(OUT)/$$dir modules && \
+		cp $(OUT)/$$dir/*.ko $(GUEST)/ || exit 1; \
+	done
+	@cp $(OUT)/hpoll.ko selftests/lib/*.sh $(GUEST)/
+
+$(GUEST):
+	@mkdir -p $@
+
+$(GUEST)/pingpong: selftests/latency/pingpong.c | $(GUEST)
+	$(CC) $(TEST_CFLAGS) -o $@ $^
+
+$(GUEST)/replay: selftests/differential/replay.c src/policy_classic.c | $(GUEST)
+	$(CC) $(TEST_CFLAGS) -o $@ $^
+
+demo:
+	@scripts/demo
+
+check:
+	@scripts/check
+
+kunit:
+	@scripts/check --only kunit
+
+selftests:
+	@scripts/check --only guests
+
+clean:
+	rm -rf build

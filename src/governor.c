@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The cpuidle governor: asks the policy and tells it what came of it.
+ *
+ * The core calls select, then the driver's enter, then reflect, on each CPU
+ * for itself. It calls enable and disable for each CPU under cpuidle_lock,
+ * with cpuidle paused; but a CPU that is in an idle period at that time may
+ * come to its reflect during or after them, with the driver gone by then.
+ */
+
+#define pr_fmt(fmt) "hpoll: " fmt
+
+#include <linux/cpuidle.h>
+#include <linux/module.h>
+#include <linux/percpu.h>
+
+#include <hpoll/core_calls.h>
+#include <hpoll/governor.h>
+#include <hpoll/host_poll.h>
+#include <hpoll/params.h>
+
+/**
+ * struct governor_cpu - one CPU's state, written by that CPU alone
+ * @window_ns: how long polling is worth it, as the policy left it
+ * @chose_poll: the last choice was to poll
+ * @polled_last: the state left last was the polling one; differs from
+ *               @chose_poll if the core had no time to enter a state
+ */
+struct governor_cpu {
+	u32 window_ns;
+	bool chose_poll;
+	bool polled_last;
+};
+
+static DEFINE_PER_CPU(struct governor_cpu, governor_cpu);
+
+/* Whom to give way to on unload. Written once, at load. */
+static struct cpuidle_governor *predecessor;
+
+static bool is_polling(const struct cpuidle_driver *drv, int index)
+{
+	return drv->states[index].flags & CPUIDLE_FLAG_POLLING;
+}
+
+/*
+ * The shallowest state that halts. A governor that is attached to a driver
+ * with deeper ones leaves them alone: they cost more to wake up from than
+ * polling is meant to save.
+ */
+static int find_halt(const struct cpuidle_driver *drv,
+		     const struct cpuidle_device *dev)
+{
+	int i;
+
+	for (i = 0; i < drv->state_count; i++)
+		if (!is_polling(drv, i) && !dev->states_usage[i].disable)
+			return i;
+	return -1;
+}
+
+static int governor_select(struct cpuidle_driver *drv,
+			   struct cpuidle_device *dev, bool *stop_tick)
+{
+	struct governor_cpu *gc = this_cpu_ptr(&governor_cpu);
+	struct hpoll_params params = hpoll_params_snapshot();
+	int halt = find_halt(drv, dev);
+	struct hpoll_idle idle = {
+		.latency_ns = hpoll_core_latency_ns(dev->cpu),
+		.window_ns = min(gc->window_ns, params.max_ns),
+		.polled_last = gc->polled_last,
+		.timed_out = dev->poll_time_limit,
+		.can_poll = is_polling(drv, 0) && !dev->states_usage[0].disable,
+		.can_halt = halt >= 0,
+	};
+	struct hpoll_choice choice = hpoll_choose(&idle);
+
+	gc->chose_poll = choice.poll;
+	*stop_tick = choice.stop_tick;
+	if (!choice.poll)
+		return max(halt, 0);
+
+	/*
+	 * Anew for every poll: the core stores its own default here when it
+	 * finds 0.
+	 */
+	dev->poll_limit_ns = choice.poll_ns;
+	return 0;
+}
+
+static void governor_reflect(struct cpuidle_device *dev, int index)
+{
+	struct governor_cpu *gc = this_cpu_ptr(&governor_cpu);
+	struct hpoll_params params;
+
+	dev->last_state_idx = index;
+	gc->polled_last = gc->chose_poll;
+	if (gc->polled_last)
+		return;
+
+	params = hpoll_params_snapshot();
+	gc->window_ns = hpoll_classic_next_ns(&params, gc->window_ns,
+					      dev->last_residency_ns);
+}
+
+static int governor_enable(struct cpuidle_driver *drv,
+			   struct cpuidle_device *dev)
+{
+	*per_cpu_ptr(&governor_cpu, dev->cpu) = (struct governor_cpu) { };
+	dev->poll_limit_ns = 0;
+	hpoll_host_poll_off(dev->cpu);
+	return 0;
+}
+
+static void governor_disable(struct cpuidle_driver *drv,
+			     struct cpuidle_device *dev)
+{
+	hpoll_host_poll_restore(dev->cpu);
+	/* The next governor may rely on the core's default. */
+	dev->poll_limit_ns = 0;
+}
+
+static struct cpuidle_governor governor = {
+	.name = "hpoll",
+	/*
+	 * Below every other, so that registering alone changes nothing: see
+	 * hpoll_governor_activate().
+	 */
+	.rating = 1,
+	.enable = governor_enable,
+	.disable = governor_disable,
+	.select = governor_select,
+	.reflect = governor_reflect,
+};
+
+int hpoll_governor_register(void)
+{
+	int ret = hpoll_core_register_governor(&governor);
+
+	if (ret)
+		return ret;
+
+	if (!hpoll_core_has_other_governor(&governor)) {
+		pr_notice("this kernel has no other governor, so hpoll can't be unloaded\n");
+		__module_get(THIS_MODULE);
+	}
+	return 0;
+}
+
+void hpoll_governor_activate(void)
+{
+	predecessor = hpoll_core_activate_governor(&governor);
+}
+
+void hpoll_governor_unregister(void)
+{
+	hpoll_core_unregister_governor(&governor, predecessor);
+}
+
+bool hpoll_governor_is_current(void)
+{
+	return hpoll_core_current_governor() == &governor;
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Module parameters, with the names, units and defaults of mainline haltpoll.
+ *
+ * The kernel's own number parsing refuses what is no number (-EINVAL) or does
+ * not fit (-ERANGE) and leaves the old value. Any value that fits is valid,
+ * in every combination: the policy clamps.
+ */
+
+#include <linux/compiler.h>
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+
+#include <hpoll/params.h>
+
+static unsigned int guest_halt_poll_ns __read_mostly = HPOLL_DEFAULT_MAX_NS;
+module_param(guest_halt_poll_ns, uint, 0644);
+MODULE_PARM_DESC(guest_halt_poll_ns,
+		 "Longest time to poll before a halt, in ns, 0 to 4294967295; 0: never poll (default 200000)");
+
+static unsigned int guest_halt_poll_grow __read_mostly = HPOLL_DEFAULT_GROW;
+module_param(guest_halt_poll_grow, uint, 0644);
+MODULE_PARM_DESC(guest_halt_poll_grow,
+		 "Factor by which a CPU's polling window grows, 0 to 4294967295; 0 and 1 only lift it to guest_halt_poll_grow_start (default 2)");
+
+static unsigned int guest_halt_poll_shrink __read_mostly = HPOLL_DEFAULT_SHRINK;
+module_param(guest_halt_poll_shrink, uint, 0644);
+MODULE_PARM_DESC(guest_halt_poll_shrink,
+		 "Divisor by which a CPU's polling window shrinks, 0 to 4294967295; 0: to nothing at once (default 2)");
+
+static unsigned int guest_halt_poll_grow_start __read_mostly =
+	HPOLL_DEFAULT_GROW_START_NS;
+module_param(guest_halt_poll_grow_start, uint, 0644);
+MODULE_PARM_DESC(guest_halt_poll_grow_start,
+		 "Smallest polling window of a CPU that polls, in ns, 0 to 4294967295; guest_halt_poll_ns wins if smaller (default 50000)");
+
+static bool guest_halt_poll_allow_shrink __read_mostly =
+	HPOLL_DEFAULT_ALLOW_SHRINK;
+module_param(guest_halt_poll_allow_shrink, bool, 0644);
+MODULE_PARM_DESC(guest_halt_poll_allow_shrink,
+		 "Let polling windows shrink, Y or N (default Y)");
+
+static char *gate = "auto";
+module_param(gate, charp, 0444);
+MODULE_PARM_DESC(gate,
+		 "Where to load: auto (known hypervisor signature), kvm, hypervisor (CPUID bit), force, off, or a comma-separated list of CPUID signatures such as \"KVMKVMKVM,Microsoft Hv\" (default auto)");
+
+struct hpoll_params hpoll_params_snapshot(void)
+{
+	return (struct hpoll_params) {
+		.max_ns = READ_ONCE(guest_halt_poll_ns),
+		.grow = READ_ONCE(guest_halt_poll_grow),
+		.shrink = READ_ONCE(guest_halt_poll_shrink),
+		.grow_start_ns = READ_ONCE(guest_halt_poll_grow_start),
+		.allow_shrink = READ_ONCE(guest_halt_poll_allow_shrink),
+	};
+}
+
+const char *hpoll_params_gate(void)
+{
+	return gate;
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Status: /sys/module/hpoll/parameters/status, and the line in the log.
+ */
+
+#define pr_fmt(fmt) "hpoll: " fmt
+
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+
+#include <hpoll/core_calls.h>
+#include <hpoll/governor.h>
+#include <hpoll/host_poll.h>
+#include <hpoll/params.h>
+#include <hpoll/status.h>
+
+static enum hpoll_mode mode;
+static struct hpoll_verdict verdict;
+static bool known;
+
+static const char * const mode_names[] = {
+	[HPOLL_MODE_OWN] = "own driver",
+	[HPOLL_MODE_ATTACHED] = "attached",
+	[HPOLL_MODE_FUSED] = "fused",
+};
+
+static const char *governor_name(void)
+{
+	if (mode == HPOLL_MODE_FUSED)
+		return "none";
+	return hpoll_governor_is_current() ? "hpoll" : "another";
+}
+
+static bool is_active(void)
+{
+	return mode == HPOLL_MODE_FUSED || hpoll_governor_is_current();
+}
+
+void hpoll_status_set(enum hpoll_mode mode_now,
+		      const struct hpoll_verdict *verdict_now)
+{
+	mode = mode_now;
+	verdict = *verdict_now;
+	/* Pairs with show(): the file can be read while the module loads. */
+	smp_store_release(&known, true);
+
+	pr_info("loaded: mode %s, driver %s, governor %s, window 0 to %u ns, gate %s: %s\n",
+		mode_names[mode], hpoll_driver_current_name(), governor_name(),
+		hpoll_params_snapshot().max_ns, hpoll_params_gate(),
+		verdict.reason);
+	if (mode == HPOLL_MODE_FUSED)
+		pr_info("no governor on this kernel (no %s): one state polls, then halts; PM QoS latency limits are not seen\n",
+			hpoll_core_missing());
+	else if (!is_active())
+		pr_info("not active: the kernel command line chose another governor; echo hpoll > /sys/devices/system/cpu/cpuidle/current_governor\n");
+}
+
+static int show(char *buf, const struct kernel_param *kp)
+{
+	/* Pairs with hpoll_status_set(). */
+	if (!smp_load_acquire(&known))
+		return scnprintf(buf, PAGE_SIZE, "loading\n");
+
+	return scnprintf(buf, PAGE_SIZE,
+			 "active: %s\n"
+			 "mode: %s\n"
+			 "driver: %s\n"
+			 "governor: %s\n"
+			 "gate: %s\n"
+			 "reason: %s\n"
+			 "host poll: %s, off on %u CPUs\n",
+			 is_active() ? "yes" : "no",
+			 mode_names[mode], hpoll_driver_current_name(),
+			 governor_name(), hpoll_params_gate(), verdict.reason,
+			 hpoll_host_poll_offered() ? "controlled" : "not offered",
+			 hpoll_host_poll_count_off());
+}
+
+static const struct kernel_param_ops status_ops = { .get = show };
+module_param_cb(status, &status_ops, NULL, 0444);
+MODULE_PARM_DESC(status, "What hpoll decided and does (read-only)");
