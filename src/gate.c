@@ -15,14 +15,16 @@ static const char * const known_signatures[] = {
 	"TCGTCGTCGTCG",
 	"VBoxVBoxVBox",
 	"bhyve bhyve",
+	/* Parallels, in the two ways to read its byte order, and as of old. */
 	"prl hyperv",
+	"lrpepyh  vr",
 	"lrpepyh vr",
 	"ACRNACRNACRN",
 	"QNXQVMBSQG",
 	"Jailhouse",
 };
 
-static const struct {
+static const struct keyword {
 	const char *name;
 	enum hpoll_gate_mode mode;
 } keywords[] = {
@@ -43,46 +45,53 @@ static bool is_printable(const char *text, size_t len)
 	return true;
 }
 
-/* Padding is NUL in CPUID; an operator may type the blanks or leave them. */
-static size_t unpadded_len(const char *text, size_t len)
+/*
+ * Hypervisors pad with NULs or blanks at the end, some also with a blank in
+ * front; operators type the blanks or leave them. Returns the new length.
+ */
+static size_t strip_padding(const char **text, size_t len)
 {
-	while (len && (text[len - 1] == '\0' || text[len - 1] == ' '))
+	while (len && ((*text)[len - 1] == '\0' || (*text)[len - 1] == ' '))
 		len--;
+	while (len && **text == ' ') {
+		(*text)++;
+		len--;
+	}
 	return len;
 }
 
-/* The keyword's index, or ARRAY_SIZE(keywords). */
-static size_t find_keyword(const char *text, size_t len)
+static const struct keyword *find_keyword(const char *text, size_t len)
 {
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(keywords); i++)
 		if (strlen(keywords[i].name) == len &&
 		    !memcmp(keywords[i].name, text, len))
-			break;
-	return i;
+			return &keywords[i];
+	return NULL;
 }
 
 static int parse_list(const char *arg, size_t len, struct hpoll_gate *gate)
 {
 	struct hpoll_gate list = { .mode = HPOLL_GATE_LIST };
 	size_t start, end, item_len;
+	const char *item;
 
 	for (start = 0; start <= len; start = end + 1) {
 		for (end = start; end < len && arg[end] != ','; end++)
 			;
-		item_len = unpadded_len(arg + start, end - start);
+		item = arg + start;
+		item_len = strip_padding(&item, end - start);
 		if (item_len < HPOLL_SIGNATURE_MIN ||
 		    item_len > HPOLL_SIGNATURE_LEN ||
-		    !is_printable(arg + start, item_len))
+		    !is_printable(item, item_len))
 			return -EINVAL;
 		/* "KVMKVMKVM,hypervisor" would never match what it seems to. */
-		if (find_keyword(arg + start, item_len) < ARRAY_SIZE(keywords))
+		if (find_keyword(item, item_len))
 			return -EINVAL;
 		if (list.nr_signatures == HPOLL_GATE_SIGNATURES)
 			return -E2BIG;
-		memcpy(list.signature[list.nr_signatures], arg + start,
-		       item_len);
+		memcpy(list.signature[list.nr_signatures], item, item_len);
 		list.nr_signatures++;
 	}
 
@@ -92,15 +101,16 @@ static int parse_list(const char *arg, size_t len, struct hpoll_gate *gate)
 
 int hpoll_gate_parse(const char *arg, struct hpoll_gate *gate)
 {
-	size_t len = strlen(arg), keyword;
+	const struct keyword *keyword;
+	size_t len = strlen(arg);
 
 	/* What "echo auto >" leaves at the end. */
 	if (len && arg[len - 1] == '\n')
 		len--;
 
 	keyword = find_keyword(arg, len);
-	if (keyword < ARRAY_SIZE(keywords)) {
-		*gate = (struct hpoll_gate) { .mode = keywords[keyword].mode };
+	if (keyword) {
+		*gate = (struct hpoll_gate) { .mode = keyword->mode };
 		return 0;
 	}
 
@@ -110,13 +120,14 @@ int hpoll_gate_parse(const char *arg, struct hpoll_gate *gate)
 bool hpoll_signature_set(struct hpoll_signature *signature, u32 leaf,
 			 const char bytes[HPOLL_SIGNATURE_LEN])
 {
-	size_t len = unpadded_len(bytes, HPOLL_SIGNATURE_LEN);
+	const char *text = bytes;
+	size_t len = strip_padding(&text, HPOLL_SIGNATURE_LEN);
 
-	if (!len || !is_printable(bytes, len))
+	if (!len || !is_printable(text, len))
 		return false;
 
 	*signature = (struct hpoll_signature) { .leaf = leaf };
-	memcpy(signature->text, bytes, len);
+	memcpy(signature->text, text, len);
 	return true;
 }
 

@@ -92,7 +92,8 @@ struct hpoll_verdict {
  * hpoll_gate_parse() - understand the gate parameter
  * @arg: "auto", "kvm", "hypervisor", "force", "off", or a comma-separated list
  *       of CPUID signatures of HPOLL_SIGNATURE_MIN to HPOLL_SIGNATURE_LEN
- *       printable characters; one trailing line end is ignored
+ *       printable characters, with or without blanks around each; one
+ *       trailing line end is ignored
  * @gate: where the result goes; untouched on error
  *
  * Return: 0, -EINVAL if @arg is none of these, -E2BIG if it lists more than
@@ -106,7 +107,7 @@ int hpoll_gate_parse(const char *arg, struct hpoll_gate *gate);
  * @leaf: the leaf where the bytes were found
  * @bytes: EBX, ECX, EDX in this order
  *
- * Removes padding (NULs and blanks at the end).
+ * Removes padding: NULs and blanks at the end, blanks in front.
  *
  * Return: true, or false if this is no signature: empty, or something that
  * can't be printed. Processors without such leaves answer with other data.
