@@ -70,7 +70,7 @@ guest: module $(GUEST)/pingpong $(GUEST)/replay
 	@scripts/link-sources $(OUT)/fused ./Kbuild src include
 	$(KMAKE) M=$(CURDIR)/$(OUT)/fused CONFIG_HPOLL_TEST_NO_SYMBOLS=y modules
 	@cp $(OUT)/fused/hpoll.ko $(GUEST)/hpoll-fused.ko
-	@for dir in $(TEST_MODULES); do \
+	+@for dir in $(TEST_MODULES); do \
 		scripts/link-sources $(OUT) $$dir && \
 		$(KMAKE) M=$(CURDIR)/$(OUT)/$$dir modules && \
 		cp $(OUT)/$$dir/*.ko $(GUEST)/ || exit 1; \
