@@ -1,0 +1,291 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Wake-up latency under each governor, in one boot.
+#
+# Every governor that this kernel has is measured in every round, and each round
+# runs in the opposite order of the one before, so that a drift of the machine
+# hits them alike. Both pollers get the same window. Medians over the rounds are
+# compared; p99 is noise where cores are shared.
+#
+# From the environment or the kernel's command line (hpoll_latency.rounds=5):
+#	rounds		rounds (3)
+#	samples		IPIs per round (2000)
+#	pings		round trips per round (1000)
+#	governors	comma-separated (menu,haltpoll,hpoll)
+#	gates		values of gate= to load hpoll.ko with, comma-separated (auto).
+#			All but the last must be refused, the last must load.
+#
+# Phases for the host to count exits in: GOVERNOR.ipi.ROUND and
+# GOVERNOR.pingpong.ROUND; "none" is the kernel's own idle, before hpoll is
+# loaded, where no cpuidle driver is there yet.
+
+# Many functions are only called through check.
+# shellcheck disable=SC2317
+
+# What must hold: how many times faster than menu, per kind of accelerator, and
+# how much slower than mainline's haltpoll at most. The nested lab is where
+# these were stated; on real hardware exits are cheaper and differ by machine.
+NESTED_IPI_GAIN=15
+NESTED_PINGPONG_GAIN=8
+KVM_IPI_GAIN=1
+KVM_PINGPONG_GAIN=1
+HALTPOLL_MARGIN_PERCENT=5
+# Of the samples asked for, so many percent must have found an idle target.
+SAMPLES_PERCENT=80
+# The idle gap before each IPI.
+GAP_US=60
+# The window: mainline's default on hardware. In the nested lab everything takes
+# ten times longer, so it is scaled.
+KVM_WINDOW_NS=200000
+KVM_GROW_START_NS=50000
+NESTED_WINDOW_NS=1000000
+NESTED_GROW_START_NS=250000
+
+lib=${HPOLL_LIB:-../../build/guest/$(uname -r)}
+# shellcheck source=selftests/lib/tap.sh
+. "$lib/tap.sh"
+
+cpuidle=/sys/devices/system/cpu/cpuidle
+ipi=/sys/kernel/debug/ipi_wake
+work=${TMPDIR:-/tmp}/hpoll-latency.$$
+
+# Outside the lab there is nobody to tell.
+command -v lab >/dev/null || lab() { :; }
+
+# option NAME DEFAULT: from the environment, the command line, or the default.
+option() {
+	eval "value=\${$1:-}"
+	[ -n "$value" ] || value=$(sed -n "s/.*\bhpoll_latency\.$1=\([^ ]*\).*/\1/p" /proc/cmdline)
+	echo "${value:-$2}"
+}
+
+accel_label() {
+	label=$(sed -n 's/.*\bhpoll_lab\.accel=\([^ ]*\).*/\1/p' /proc/cmdline)
+	echo "${label:-${HPOLL_ACCEL:-unknown}}"
+}
+
+# Text to a JSON string.
+json_string() {
+	printf '"%s"' "$(printf '%s' "$1" | tr '\t' ' ' | sed 's/["\\]/\\&/g' | tr -d '\000-\037')"
+}
+
+# figure KEY <JSON: a number of the one JSON line
+figure() {
+	sed -n "s/.*\"$1\":\([0-9]*\).*/\1/p"
+}
+
+median() {
+	sort -n "$@" | awk '{ v[NR] = $1 } END { if (NR) print v[int((NR + 1) / 2)] }'
+}
+
+set_window() {
+	for module in haltpoll hpoll; do
+		params=/sys/module/$module/parameters
+		[ -d "$params" ] || continue
+		echo "$window_ns" >"$params/guest_halt_poll_ns"
+		echo "$grow_start_ns" >"$params/guest_halt_poll_grow_start"
+	done
+}
+
+has_governor() {
+	grep -qw "$1" "$cpuidle/available_governors"
+}
+
+# Did this try get as many samples as asked for?
+enough() {
+	[ "$(figure samples)" -ge $(($1 * SAMPLES_PERCENT / 100)) ]
+}
+
+measure_ipi() {
+	echo "source=0 target=1 gap_us=$GAP_US samples=$1" >"$ipi/run" && cat "$ipi/result"
+}
+
+# measure GOVERNOR ROUND: two lines of JSON to the lab, two medians to files.
+measure() {
+	governor=$1
+	round=$2
+
+	# The window has to be learned, the caches to be filled: not counted.
+	measure_ipi $((samples / 10 + 10)) >/dev/null || return 1
+	lab phase begin "$governor.ipi.$round"
+	measure_ipi "$samples" >"$work/json"
+	status=$?
+	lab phase end "$governor.ipi.$round"
+	[ "$status" = 0 ] && enough "$samples" <"$work/json" || return 1
+	figure p50 <"$work/json" >>"$work/$governor.ipi"
+	lab data "{\"what\":\"ipi\",\"governor\":\"$governor\",\"round\":$round,\"ops\":$samples,\"ns\":$(cat "$work/json")}"
+
+	"$lib/pingpong" -a 0 -b 1 -w 0 -n $((pings / 10 + 10)) >/dev/null || return 1
+	lab phase begin "$governor.pingpong.$round"
+	"$lib/pingpong" -a 0 -b 1 -w 0 -n "$pings" >"$work/json"
+	status=$?
+	lab phase end "$governor.pingpong.$round"
+	[ "$status" = 0 ] || return 1
+	figure p50 <"$work/json" >>"$work/$governor.pingpong"
+	lab data "{\"what\":\"pingpong\",\"governor\":\"$governor\",\"round\":$round,\"ops\":$pings,\"ns\":$(cat "$work/json")}"
+}
+
+# Take it into use and see that it is.
+use_governor() {
+	echo "$1" >"$cpuidle/current_governor" 2>/dev/null
+	[ "$(cat "$cpuidle/current_governor")" = "$1" ]
+}
+
+# The module's lines in the log since the last call. Where insmod fails it may
+# have tried two system calls, so each line once.
+new_log() {
+	dmesg | grep 'hpoll: ' | sed 's/^\[[^]]*\] *//' >"$work/log"
+	tail -n +$((logged + 1)) "$work/log" | uniq
+	logged=$(wc -l <"$work/log")
+}
+
+# load_hpoll GATE refused|loaded
+load_hpoll() {
+	new_log >/dev/null
+	if insmod "$lib/hpoll.ko" gate="$1" 2>"$work/stderr"; then
+		got=loaded
+	else
+		got=refused
+	fi
+	new_log >"$work/new"
+	diag "gate=$1: $got: $(cat "$work/new" "$work/stderr")"
+	lines=
+	while IFS= read -r line; do
+		lines="$lines${lines:+,}$(json_string "$line")"
+	done <"$work/new"
+	lab data "{\"what\":\"gate\",\"gate\":\"$1\",\"result\":\"$got\",\"driver\":\"$(cat "$cpuidle/current_driver")\",\"log\":[$lines]}"
+
+	if [ "$got" = "$2" ] && [ -s "$work/new" ]; then
+		ok "gate=$1 is $2, and the log says why"
+	else
+		not_ok "gate=$1 is $2, and the log says why (it is $got)"
+	fi
+	[ "$got" = loaded ]
+}
+
+# faster WHAT FACTOR: hpoll against menu
+faster() {
+	mine=$(median "$work/hpoll.$1")
+	base=$(median "$work/menu.$1")
+	text="$1 ($accel): hpoll's median of $mine ns is at least $2 times below menu's of $base ns"
+	if [ -n "$no_speed" ]; then
+		skip "$1: hpoll is faster than menu" "$no_speed"
+	else
+		check "$text" [ $((mine * $2)) -le "$base" ]
+	fi
+}
+
+no_slower() {
+	what="$1 ($accel): hpoll is at most $HALTPOLL_MARGIN_PERCENT% slower than mainline's haltpoll"
+	if [ -n "$no_speed" ]; then
+		skip "$what" "$no_speed"
+	elif [ ! -s "$work/haltpoll.$1" ]; then
+		skip "$what" "no governor haltpoll was measured here"
+	else
+		mine=$(median "$work/hpoll.$1")
+		base=$(median "$work/haltpoll.$1")
+		check "$what ($mine ns, $base ns)" \
+			[ $((mine * 100)) -le $((base * (100 + HALTPOLL_MARGIN_PERCENT))) ]
+	fi
+}
+
+cleanup() {
+	rmmod ipi_wake 2>/dev/null
+	rm -rf "$work"
+}
+
+bad_request() {
+	! echo "$1" 2>/dev/null >"$ipi/run"
+}
+
+mkdir -p "$work" || exit 1
+trap cleanup EXIT
+logged=0
+accel=$(accel_label)
+rounds=$(option rounds 3)
+samples=$(option samples 2000)
+pings=$(option pings 1000)
+wanted=$(option governors menu,haltpoll,hpoll | tr ',' ' ')
+gates=$(option gates auto | tr ',' ' ')
+no_speed=
+case $accel in
+kvm)
+	window_ns=$KVM_WINDOW_NS grow_start_ns=$KVM_GROW_START_NS
+	ipi_gain=$KVM_IPI_GAIN pingpong_gain=$KVM_PINGPONG_GAIN
+	;;
+nested-kvm-on-tcg)
+	window_ns=$NESTED_WINDOW_NS grow_start_ns=$NESTED_GROW_START_NS
+	ipi_gain=$NESTED_IPI_GAIN pingpong_gain=$NESTED_PINGPONG_GAIN
+	;;
+*)
+	window_ns=$NESTED_WINDOW_NS grow_start_ns=$NESTED_GROW_START_NS
+	ipi_gain=0 pingpong_gain=0
+	no_speed="no accelerator label: unknown if a HLT exits"
+	[ "$accel" != tcg ] || no_speed="plain tcg: a HLT is nearly free there"
+	;;
+esac
+
+[ "$(nproc)" -ge 2 ] || skip_all "two CPUs are needed"
+diag "accelerator: $accel; window $window_ns ns, gap $GAP_US us, $rounds rounds"
+
+check "ipi_wake.ko loads" insmod "$lib/ipi_wake.ko"
+for request in "target=0" "target=100000" "samples=0" "gap_us=-1" "samples=5x" "frob=1" \
+	"gap_us=1000000 samples=1000000"; do
+	check "ipi_wake refuses $request" bad_request "$request"
+done
+
+driver_before=$(cat "$cpuidle/current_driver")
+if [ "$driver_before" = none ]; then
+	check "measured without a cpuidle driver" measure none 0
+fi
+
+last=${gates##* }
+for gate in $gates; do
+	if [ "$gate" = "$last" ]; then
+		load_hpoll "$gate" loaded || { finish; }
+	else
+		load_hpoll "$gate" refused
+	fi
+done
+driver=$(cat "$cpuidle/current_driver")
+set_window
+
+order=
+missing=
+for governor in $wanted; do
+	if has_governor "$governor"; then
+		order="$order $governor"
+	else
+		missing="$missing $governor"
+	fi
+done
+[ -z "$missing" ] || diag "this kernel lacks:$missing"
+lab data "{\"what\":\"setup\",\"accel\":\"$accel\",\"driver_before\":\"$driver_before\",\"driver\":\"$driver\",\"governors\":\"${order# }\",\"window_ns\":$window_ns,\"grow_start_ns\":$grow_start_ns,\"gap_us\":$GAP_US,\"rounds\":$rounds}"
+
+round=1
+while [ "$round" -le "$rounds" ]; do
+	reversed=
+	for governor in $order; do
+		if use_governor "$governor"; then
+			check "round $round: $governor is measured" measure "$governor" "$round"
+		else
+			not_ok "round $round: $governor can be switched to"
+		fi
+		reversed="$governor $reversed"
+	done
+	order=$reversed
+	round=$((round + 1))
+done
+
+faster ipi "$ipi_gain"
+faster pingpong "$pingpong_gain"
+no_slower ipi
+no_slower pingpong
+
+use_governor menu
+check "hpoll is removed" rmmod hpoll
+check "the driver is $driver_before again" \
+	[ "$(cat "$cpuidle/current_driver")" = "$driver_before" ]
+check "ipi_wake is removed" rmmod ipi_wake
+finish

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=sh
+#
+# What tests do with hpoll, through the files that an operator uses; to be
+# sourced after tap.sh.
+
+# shellcheck disable=SC2034 # for the tests
+{
+	cpuidle=/sys/devices/system/cpu/cpuidle
+	params=/sys/module/hpoll/parameters
+	hpoll_ko=$HPOLL_LIB/hpoll.ko
+}
+
+# load [PARAMETER=VALUE...]: insmod, with the error it gives in $load_error
+load() {
+	load_error=$(insmod "$hpoll_ko" "$@" 2>&1)
+}
+
+unload() {
+	rmmod hpoll
+}
+
+loaded() {
+	[ -d /sys/module/hpoll ]
+}
+
+# reads FILE TEXT: the file's first line is this
+reads() {
+	read -r reads_line <"$1" || :
+	[ "$reads_line" = "$2" ] && return
+	echo "$1: \"$reads_line\" instead of \"$2\"" >&2
+	return 1
+}
+
+driver_is() {
+	reads $cpuidle/current_driver "$1"
+}
+
+governor_is() {
+	reads $cpuidle/current_governor "$1"
+}
+
+set_governor() {
+	echo "$1" >$cpuidle/current_governor
+}
+
+governor_listed() {
+	case " $(cat $cpuidle/available_governors) " in
+	*" $1 "*) ;;
+	*) return 1 ;;
+	esac
+}
+
+# status_has TEXT: a line of the status file is this
+status_has() {
+	grep -qxF "$1" $params/status && return
+	sed 's/^/status: /' $params/status >&2
+	return 1
+}
+
+# logged TEXT: hpoll's last line in the kernel log has this in it
+logged() {
+	logged_line=$(dmesg | grep 'hpoll: ' | tail -n 1)
+	case $logged_line in
+	*"$1"*) return 0 ;;
+	esac
+	echo "log: \"$logged_line\" has no \"$1\"" >&2
+	return 1
+}
+
+# refused ERRNO-TEXT REASON [PARAMETER=VALUE...]: loading fails like this and
+# leaves nothing behind
+refused() {
+	refused_errno=$1
+	refused_reason=$2
+	shift 2
+	if load "$@"; then
+		echo "loaded" >&2
+		unload
+		return 1
+	fi
+	case $load_error in
+	*"$refused_errno"*) ;;
+	*)
+		echo "$load_error" >&2
+		return 1
+		;;
+	esac
+	logged "not loaded: " && logged "$refused_reason" && ! loaded &&
+		! governor_listed hpoll
+}
+
+# usage STATE: how often CPUs 0 and 1 together have entered this state
+usage() {
+	cat /sys/devices/system/cpu/cpu[01]/cpuidle/state"$1"/usage |
+		awk '{ n += $1 } END { print n }'
+}
+
+# Two processes that wake each other up, on CPUs 0 and 1, until stop_load.
+start_load() {
+	while :; do
+		"$HPOLL_LIB/pingpong" -a 0 -b 1 -n 500 >/dev/null
+	done &
+	load_pid=$!
+}
+
+stop_load() {
+	kill "$load_pid"
+	wait "$load_pid" 2>/dev/null
+	killall pingpong 2>/dev/null
+	return 0
+}
