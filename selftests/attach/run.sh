@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# A guest whose driver slot is taken by the built-in haltpoll driver.
+
+# shellcheck source=selftests/lib/tap.sh
+. "$HPOLL_LIB/tap.sh"
+# shellcheck source=selftests/lib/hpoll.sh
+. "$HPOLL_LIB/hpoll.sh"
+
+ROUNDS=20
+
+before=$(cat $cpuidle/current_governor)
+
+check "the slot is taken by haltpoll" driver_is haltpoll
+check "loads" load guest_halt_poll_ns=5000000 guest_halt_poll_grow_start=1000000
+check "the log says how" logged "loaded: mode attached, driver haltpoll, governor hpoll"
+check "status: mode" status_has "mode: attached"
+check "the driver stays" driver_is haltpoll
+check "governor is hpoll" governor_is hpoll
+
+polls() {
+	poll=$(usage 0)
+	"$HPOLL_LIB/pingpong" -a 0 -b 1 -n 300 >/dev/null
+	[ $(($(usage 0) - poll)) -gt 100 ]
+}
+check "CPUs poll over the other's driver" polls
+
+back_and_forth() {
+	i=0
+	while [ "$i" -lt "$ROUNDS" ]; do
+		set_governor menu || return 1
+		set_governor hpoll || return 1
+		i=$((i + 1))
+	done
+}
+start_load
+check "$ROUNDS times to menu and back under load" back_and_forth
+check "unloads under load" unload
+stop_load
+check "the governor before is current again" governor_is "$before"
+check "the driver is still there" driver_is haltpoll
+
+finish

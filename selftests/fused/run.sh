@@ -1,0 +1,61 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Fused mode: a build that finds none of the core's symbols, as on a kernel
+# where they are not to be had.
+
+# shellcheck source=selftests/lib/tap.sh
+. "$HPOLL_LIB/tap.sh"
+# shellcheck source=selftests/lib/hpoll.sh
+. "$HPOLL_LIB/hpoll.sh"
+
+hpoll_ko=$HPOLL_LIB/hpoll-fused.ko
+driver=$(cat $cpuidle/current_driver)
+
+if [ "$driver" != none ]; then
+	check "refuses where the driver's slot is taken" refused "Device or resource busy" \
+		"the cpuidle driver is $driver, and this kernel lets no governor attach to it"
+	finish
+fi
+
+before=$(cat $cpuidle/current_governor)
+check "loads" load guest_halt_poll_ns=5000000 guest_halt_poll_grow_start=1000000
+check "status: active" status_has "active: yes"
+check "status: mode" status_has "mode: fused"
+check "driver is hpoll" driver_is hpoll
+check "the governor is left alone" governor_is "$before"
+check "one state" reads /sys/devices/system/cpu/cpu0/cpuidle/state0/name POLL-HLT
+
+fused() {
+	"$HPOLL_LIB/pingpong" -a 0 -b 1 -n 2000 | sed 's/.*"p50":\([0-9]*\).*/\1/'
+}
+gains() {
+	with=$(fused)
+	unload
+	without=$(fused)
+	diag "round trip p50: $without ns without hpoll, $with ns fused"
+	[ $((with * 2)) -lt "$without" ]
+}
+case $(tr ' ' '\n' </proc/cmdline | grep '^hpoll_lab.accel=') in
+*=tcg)
+	skip "wakes up faster" "HLT costs nothing in plain TCG"
+	unload
+	;;
+*) check "wakes up at least twice as fast" gains ;;
+esac
+
+rounds() {
+	i=0
+	while [ "$i" -lt 20 ]; do
+		load || return 1
+		unload || return 1
+		i=$((i + 1))
+	done
+}
+start_load
+check "20 rounds of loading and unloading under load" rounds
+stop_load
+check "no driver after" driver_is none
+check "the governor before is current" governor_is "$before"
+
+finish
