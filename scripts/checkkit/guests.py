@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The selftests in guests, through the lab; each TAP line counts."""
+
+import glob
+import json
+import os
+import sys
+
+from labkit.spec import load_plan
+
+from . import ktap, proc
+from .results import FAIL, Result
+
+BUILD_LIMIT_S = 900
+
+
+def read(guest):
+    """Results from one guest's JSON. Pure."""
+    found = []
+    for test in guest["tests"]:
+        prefix = f"guests: {guest['name']}: {test['name']}: "
+        results = ktap.flatten(ktap.parse(test["tap"]), prefix, 0)
+        if test["problem"] and not any(r.status == FAIL for r in results):
+            results.append(Result(prefix + "as a whole", FAIL, [test["problem"]]))
+        found += results
+    judged, whole = guest["verdict"], f"guests: {guest['name']}: as a whole"
+    # "fail" only repeats what a test said; a panic or a warning is news.
+    if judged not in ("pass", "fail") or (judged == "fail" and
+                                          not any(r.status == FAIL for r in found)):
+        found.append(Result(whole, FAIL, [f"{judged}: {guest['reason']}"]))
+    elif not guest["tests"]:
+        found.append(Result(whole, FAIL, ["no test ran"]))
+    return found
+
+
+def _tail(logs, name):
+    """The end of a guest's console, for one that failed."""
+    for path in sorted(glob.glob(os.path.join(glob.escape(logs), f"{name}.cons*"))):
+        with open(path, encoding="utf-8", errors="replace") as file:
+            lines = file.read().splitlines()
+        if lines:
+            return [f"console ({path}):", *(f"  {line}" for line in lines[-15:])]
+    return []
+
+
+def run(top, say, accel="auto"):
+    """Build what guests need, boot them, and collect every test's results."""
+    plan = os.path.join(top, "selftests", "guests.toml")
+    specs = load_plan(plan)
+    for kernel in sorted({spec.kernel for spec in specs}):
+        say(f"building for {kernel}")
+        status, lines = proc.run(["make", f"KVER={kernel}", "guest"], cwd=top,
+                                 limit=BUILD_LIMIT_S)
+        if status != 0:
+            return [Result(f"guests: build for {kernel}", FAIL, lines[-30:])]
+    out = os.path.join(top, "build", "check", "guests")
+    logs = os.path.join(top, "build", "check", "logs")
+    for path in glob.glob(os.path.join(glob.escape(out), "*.json")):
+        os.unlink(path)
+    limit = 600 + sum(spec.timeout + 60 for spec in specs)
+    say("booting")
+    status, lines = proc.run(
+        [sys.executable, os.path.join(top, "scripts", "lab"), "plan", plan, "--json", out,
+         "--log", logs, "--accel", accel, "--files",
+         os.path.join(top, "build", "guest", "{release}")],
+        cwd=top, limit=limit, line=lambda text: say(text.removeprefix("lab: ")))
+    found = []
+    for spec in specs:
+        path = os.path.join(out, f"{spec.name}.json")
+        if not os.path.exists(path):
+            why = lines[-1:] if lines else []
+            found.append(Result(f"guests: {spec.name}", FAIL, ["gave no result", *why]))
+            continue
+        with open(path, encoding="utf-8") as file:
+            results = read(json.load(file))
+        if any(r.status == FAIL for r in results):
+            results[[r.status for r in results].index(FAIL)].output += _tail(logs, spec.name)
+        found += results
+    if status != 0 and not any(r.status == FAIL for r in found):
+        found.append(Result("guests: lab", FAIL, [f"exit status {status}", *lines[-20:]]))
+    return found
+
+
+def accel_of(top):
+    """How the guests ran, for the report: the label that the lab gave."""
+    found = set()
+    for path in glob.glob(os.path.join(glob.escape(top), "build", "check", "guests", "*.json")):
+        with open(path, encoding="utf-8") as file:
+            found.add(json.load(file)["accel"])
+    return ", ".join(sorted(found))
