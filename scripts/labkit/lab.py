@@ -24,7 +24,7 @@ import subprocess
 import tempfile
 import time
 
-from . import images, kernels, machine, packages, progress, report, scratch
+from . import emulator, images, kernels, machine, packages, progress, report, scratch
 from .errors import LabError
 from .spec import GuestSpec
 
@@ -133,7 +133,7 @@ def _nested(run, stderr):
     images.write_host(initrd, host, guests)
     mem = HOST_MB + max(s.mem for s in run.specs) + 3 * os.path.getsize(initrd) // packages.MB
     command = [
-        images.QEMU, "-accel", "tcg,thread=multi", "-M", "pc", "-cpu", "max,+svm,+npt,-xsave",
+        *emulator.command(), "-accel", "tcg,thread=multi", "-M", "pc", "-cpu", "max,+svm,+npt,-xsave",
         "-smp", str(HOST_CPUS), "-m", str(mem), "-nodefaults", "-no-user-config",
         "-display", "none", "-no-reboot",
         "-serial", f"file:{os.path.join(run.work, 'host.console')}", "-serial", "stdio",

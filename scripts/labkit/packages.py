@@ -139,7 +139,7 @@ def unpack(packages, target, need_mb, finish=None):
             tree = os.path.join(work, "tree")
             if finish:
                 finish(tree)
-            _put(tree, target, os.path.join(work, "old"))
+            put(tree, target, os.path.join(work, "old"))
     except OSError as error:
         raise LabError(f"cannot write the cache: {error}: make room, or set "
                        "XDG_CACHE_HOME to another place") from error
@@ -159,7 +159,8 @@ def _unpack(packages, what, work):
                 raise LabError(f"could not unpack {deb}: {wrong}: is the disk full?")
 
 
-def _put(tree, target, old):
+def put(tree, target, old):
+    """Make `tree` the directory `target`; what was there goes to `old`."""
     if os.path.isdir(target):
         os.rename(target, old)
     try:

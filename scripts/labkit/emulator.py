@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The QEMU that emulates a KVM host.
+
+Before 8.1 QEMU could run a stale translation of code that another CPU had
+just patched (it translated without locking the page). Kernels patch
+themselves all the time: static keys, static calls, tracepoints. With Debian
+12's QEMU 7.2 half of the guests died that did nothing but switch tracepoints
+on and off under load, by an int3 that nobody owned or by hanging; with 10.0
+none did. So where the machine's own QEMU is older, a newer one is unpacked
+from a later Debian release into the cache, with the libraries it needs.
+"""
+
+import os
+import re
+import subprocess
+
+from . import packages, progress, scratch
+from .errors import LabError
+
+SOUND = (8, 1)
+SUITE = "trixie"
+PACKAGE = "qemu-system-x86"
+BINARY = "qemu-system-x86_64"
+NEED_MB = 600
+DATA_DIRS = ("usr/share/qemu", "usr/share/seabios")
+LIBRARIES = "usr/lib/x86_64-linux-gnu"
+LOADER = "usr/lib64/ld-linux-x86-64.so.2"
+
+
+def version(text):
+    """(major, minor) from what --version prints; (0, 0) if it does not say."""
+    match = re.search(r"version (\d+)\.(\d+)", text)
+    return (int(match[1]), int(match[2])) if match else (0, 0)
+
+
+def _own_version():
+    try:
+        return version(subprocess.run([BINARY, "--version"], capture_output=True, text=True,
+                                      check=False).stdout)
+    except FileNotFoundError:
+        return (0, 0)
+
+
+def _fetch(target):
+    packages.require(["mmdebstrap"])
+    parent = os.path.dirname(target)
+    try:
+        os.makedirs(parent, exist_ok=True)
+        packages.check_space(parent, NEED_MB)
+        with scratch.directory(parent, ".new") as work:
+            tree = os.path.join(work, "tree")
+            with progress.slow(f"fetching QEMU of Debian {SUITE} (100 MB)"):
+                done = subprocess.run(
+                    ["mmdebstrap", "--quiet", "--variant=extract", f"--include={PACKAGE}",
+                     SUITE, tree], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                    stderr=subprocess.PIPE, text=True, check=False)
+            if done.returncode != 0 or not os.path.exists(os.path.join(tree, LOADER)):
+                lines = [line for line in done.stderr.splitlines() if line.startswith("E:")]
+                raise LabError(f"could not fetch QEMU of Debian {SUITE}: "
+                               f"{(lines or ['no message'])[0]}: check the network")
+            packages.put(tree, target, os.path.join(work, "old"))
+    except OSError as error:
+        raise LabError(f"cannot write the cache: {error}: make room, or set "
+                       "XDG_CACHE_HOME to another place") from error
+
+
+def command():
+    """How to start a QEMU that emulates soundly: the first words of a command."""
+    if _own_version() >= SOUND:
+        return [BINARY]
+    tree = os.path.join(packages.cache_dir(), f"qemu-{SUITE}")
+    if not os.path.isdir(tree):
+        _fetch(tree)
+    words = [os.path.join(tree, LOADER), "--library-path", os.path.join(tree, LIBRARIES),
+             os.path.join(tree, "usr/bin", BINARY)]
+    for data in DATA_DIRS:
+        words += ["-L", os.path.join(tree, data)]
+    return words
