@@ -87,19 +87,26 @@ static int governor_select(struct cpuidle_driver *drv,
 	return 0;
 }
 
+/* Apart, so that the way back from a poll needs no stack frame for it. */
+static noinline void observe_halt(struct governor_cpu *gc, u64 block_ns)
+{
+	struct hpoll_params params = hpoll_params_snapshot();
+
+	gc->window_ns = hpoll_classic_next_ns(&params, gc->window_ns, block_ns);
+}
+
+/*
+ * On the path between a wake-up and the work that it is for: what an IPI asks
+ * of a polling CPU is only done after this.
+ */
 static void governor_reflect(struct cpuidle_device *dev, int index)
 {
 	struct governor_cpu *gc = this_cpu_ptr(&governor_cpu);
-	struct hpoll_params params;
 
 	dev->last_state_idx = index;
 	gc->polled_last = gc->chose_poll;
-	if (gc->polled_last)
-		return;
-
-	params = hpoll_params_snapshot();
-	gc->window_ns = hpoll_classic_next_ns(&params, gc->window_ns,
-					      dev->last_residency_ns);
+	if (!gc->polled_last)
+		observe_halt(gc, dev->last_residency_ns);
 }
 
 static int governor_enable(struct cpuidle_driver *drv,
