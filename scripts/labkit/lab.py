@@ -19,6 +19,7 @@ Three ways to run them, each with the label that every figure carries:
 import contextlib
 import os
 import secrets
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -81,7 +82,7 @@ class _Run:
     def overlay(self, spec):
         return os.path.join(self.work, f"{spec.name}.cpio")
 
-    def env(self, spec, kernel, base, overlay, wrap):
+    def env(self, spec, kernel, base, overlay, qemu):
         return {
             "NAME": spec.name, "KERNEL": kernel, "BASE": base, "OVERLAY": overlay,
             "ACCEL": "tcg" if self.accel == "tcg" else "kvm", "CPU": _cpu(self.accel, spec),
@@ -90,7 +91,7 @@ class _Run:
             "APPEND": f"{APPEND}{'' if self.accel == 'kvm' else PATIENT} "
                       f"hpoll_lab.token={self.token[spec.name]} "
                       f"hpoll_lab.accel={LABELS[self.accel]} {spec.append}".strip(),
-            "HIDDEN": int(spec.is_hidden and self.accel != "tcg"), "WRAP": wrap,
+            "HIDDEN": int(spec.is_hidden and self.accel != "tcg"), "QEMU": qemu,
         }
 
     def follow(self, process, limit, waiting):
@@ -125,7 +126,7 @@ def _nested(run, stderr):
     for spec in run.specs:
         kernel = f"/kernels/{run.release[spec.name]}"
         overlay = f"/overlays/{spec.name}.cpio"
-        guests.append((spec.name, run.env(spec, kernel, "/base.cpio", overlay, ""),
+        guests.append((spec.name, run.env(spec, kernel, "/base.cpio", overlay, images.QEMU),
                        {kernel: kernels.vmlinuz(spec.kernel), "/base.cpio": run.base,
                         overlay: run.overlay(spec)}))
     initrd = os.path.join(run.work, "host.cpio")
@@ -146,18 +147,26 @@ def _nested(run, stderr):
         return run.follow(process, limit, waiting)
 
 
+def _write_starter(path, command):
+    """A program that becomes QEMU. Where its parent is killed outright, it goes too."""
+    # The full path, as busybox has an applet of that name that can't do it.
+    setpriv = shutil.which("setpriv")
+    wrap = [setpriv, "--pdeathsig", "KILL"] if setpriv else []
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(f'#!/bin/sh\nexec {shlex.join(wrap + command)} "$@"\n')
+    os.chmod(path, 0o755)
+
+
 def _direct(run, stderr):
     """The guests one after the other on this machine."""
     found, seconds = [], {}
-    # Where QEMU's parent is killed outright, QEMU goes too.
-    # The full path, as busybox has an applet of that name that can't do it.
-    setpriv = shutil.which("setpriv")
-    wrap = f"{setpriv} --pdeathsig KILL" if setpriv else ""
+    qemu = os.path.join(run.work, "qemu")
+    _write_starter(qemu, emulator.command() if run.accel == "tcg" else [images.QEMU])
     for spec in run.specs:
         env = os.path.join(run.work, f"{spec.name}.env")
         with open(env, "w", encoding="utf-8") as file:
             file.write(images.env_text(run.env(spec, kernels.vmlinuz(spec.kernel), run.base,
-                                               run.overlay(spec), wrap)))
+                                               run.overlay(spec), qemu)))
         command = [packages.busybox(), "sh", images.guest_file("boot-guest"), env]
         with machine.running(command, stderr, run.work) as process, \
                 progress.slow(f"booting guest {spec.name}") as waiting:
@@ -175,7 +184,7 @@ def _boot(specs, accel, log=None):
         found, seconds = (_nested if accel == "nested" else _direct)(run, stderr)
         results = run.results(found, seconds)
         if log:
-            _keep_logs(log, work, found, results)
+            _keep_logs(log, accel, work, found, results)
         if accel == "nested" and not any(line.startswith("host ") for line in found):
             raise LabError("the KVM host inside TCG did not come up: " + _why(work), code=1)
         return results
@@ -191,13 +200,13 @@ def _why(work):
     return "no message; is the machine very busy?"
 
 
-def _keep_logs(log, work, found, results):
+def _keep_logs(log, accel, work, found, results):
     os.makedirs(log, exist_ok=True)
-    with open(os.path.join(log, "report.log"), "w", encoding="utf-8") as file:
+    with open(os.path.join(log, f"{accel}.report"), "w", encoding="utf-8") as file:
         file.writelines(line + "\n" for line in found)
     for name in ("stderr", "host.console"):
         with contextlib.suppress(OSError):
-            shutil.copy(os.path.join(work, name), os.path.join(log, name))
+            shutil.copy(os.path.join(work, name), os.path.join(log, f"{accel}.{name}"))
     for result in results:
         for kind in ("channel", "console"):
             path = os.path.join(log, f"{result.name}.{kind}")
@@ -244,6 +253,17 @@ def choose(accel, kernel="6.12"):
     return "nested", why
 
 
+def _boot_each_where_it_can(specs, accel, log):
+    """Guests that need no exits are emulated plainly rather than nested."""
+    plain = [s for s in specs if accel == "nested" and not s.exits]
+    rest = [s for s in specs if s not in plain]
+    found = {}
+    for some, how in ((plain, "tcg"), (rest, accel)):
+        if some:
+            found.update((r.name, r) for r in _boot(some, how, log))
+    return [found[s.name] for s in specs]
+
+
 def run_guests(specs, accel="auto", log=None):
     """Boot `specs` one after the other, and give a GuestResult for each.
 
@@ -264,6 +284,6 @@ def run_guests(specs, accel="auto", log=None):
     if why != "as asked":
         progress.say(f"accelerator: {LABELS[accel]} ({why})")
     try:
-        return _boot(specs, accel, log)
+        return _boot_each_where_it_can(specs, accel, log)
     except (OSError, subprocess.SubprocessError) as error:
         raise LabError(f"cannot run guests: {error}", code=1) from error

@@ -25,6 +25,8 @@ class GuestSpec:
         content goes to /lib/hpoll.
     modules: loaded before the tests: names of modules of the guest's kernel
         (with what they need), or paths of .ko files.
+    exits: its tests need a hypervisor's exits; if not, plain TCG does instead
+        of the nested lab: less to emulate, so less to go wrong.
     """
 
     name: str
@@ -39,6 +41,7 @@ class GuestSpec:
     files: list = field(default_factory=list)
     files_dir: str | None = None
     modules: list = field(default_factory=list)
+    exits: bool = True
 
     @property
     def is_hidden(self):
@@ -96,7 +99,7 @@ def test_name(path):
 
 
 GUEST_KEYS = {"name", "kernels", "cpus", "mem", "cpu", "append", "timeout", "hidden",
-              "tests", "files", "modules"}
+              "tests", "files", "modules", "exits"}
 
 
 def load_plan(path, *, files_dir=None, only=None):
@@ -107,7 +110,7 @@ def load_plan(path, *, files_dir=None, only=None):
         kernels = ["6.1", "6.12"]           # default ["6.12"]
         cpu = "kvm-hint-dedicated=on"
         tests = ["../selftests/load"]       # relative to the plan
-        # also cpus, mem, append, timeout, hidden, modules, files = ["src:dst"]
+        # also cpus, mem, append, timeout, hidden, exits, modules, files = ["src:dst"]
 
     files_dir: what goes to /lib/hpoll; "{release}" in it is the guest's kernel.
     """
