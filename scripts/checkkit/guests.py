@@ -76,6 +76,9 @@ def run(top, say, accel="auto"):
         if any(r.status == FAIL for r in results):
             results[[r.status for r in results].index(FAIL)].output += _tail(logs, spec.name)
         found += results
+    for text in lines:
+        if text.startswith("lab: NOTE: "):
+            print("guests:", text.removeprefix("lab: "), flush=True)
     if status != 0 and not any(r.status == FAIL for r in found):
         found.append(Result("guests: lab", FAIL, [f"exit status {status}", *lines[-20:]]))
     return found

@@ -88,11 +88,6 @@ def lacking(one, wanted):
     return [name for name in wanted if name not in one["governors"]]
 
 
-def died_booting(outcome, channel):
-    """A guest that died before its init said a word: nothing of ours ran in it."""
-    return outcome in ("panic", "no-verdict") and not any(map(str.strip, channel))
-
-
 def results(accel, kernel, cases):
     """results.json; `cases` in order, the first is the one at the top level."""
     first = next(iter(cases.values()))

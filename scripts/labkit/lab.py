@@ -25,7 +25,7 @@ import subprocess
 import tempfile
 import time
 
-from . import emulator, images, kernels, machine, packages, progress, report, scratch
+from . import emulator, images, kernels, machine, packages, progress, report, scratch, verdict
 from .errors import LabError
 from .spec import GuestSpec
 
@@ -91,7 +91,7 @@ class _Run:
             "APPEND": f"{APPEND}{'' if self.accel == 'kvm' else PATIENT} "
                       f"hpoll_lab.token={self.token[spec.name]} "
                       f"hpoll_lab.accel={LABELS[self.accel]} {spec.append}".strip(),
-            "HIDDEN": int(spec.is_hidden and self.accel != "tcg"), "QEMU": qemu,
+            "HIDDEN": int(spec.is_hidden and self.accel != "tcg"), "EMULATOR": qemu,
         }
 
     def follow(self, process, limit, waiting):
@@ -260,8 +260,31 @@ def _boot_each_where_it_can(specs, accel, log):
     found = {}
     for some, how in ((plain, "tcg"), (rest, accel)):
         if some:
-            found.update((r.name, r) for r in _boot(some, how, log))
+            found.update((r.name, r) for r in _boot_soundly(some, how, log))
     return [found[s.name] for s in specs]
+
+
+def _boot_soundly(specs, accel, log):
+    """Boot; where the emulation died of itself, once more, and openly.
+
+    Emulated kernels now and then die while they boot, or take the emulated
+    host with them. That is said, and kept in the result as "repeated";
+    everything else counts as it is.
+    """
+    results = _boot(specs, accel, log)
+    dead = {r.name: r for r in results
+            if accel != "kvm" and verdict.emulation_died(r.verdict.outcome, r.channel)}
+    if not dead:
+        return results
+    for first in dead.values():
+        progress.say(f"NOTE: guest {first.name} died of the emulation "
+                     f"({first.verdict.outcome}: {first.verdict.reason}); booting it again")
+    again = {r.name: r for r in _boot([s for s in specs if s.name in dead], accel,
+                                      log and os.path.join(log, "again"))}
+    for name, second in again.items():
+        first = dead[name].verdict
+        second.json["repeated"] = {"verdict": first.outcome, "reason": first.reason}
+    return [again.get(r.name, r) for r in results]
 
 
 def run_guests(specs, accel="auto", log=None):

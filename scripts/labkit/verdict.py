@@ -145,3 +145,14 @@ def judge(token, channel, console, *, ended=True, timed_out=False, status=0, wan
     if said != [f"V {token} pass"]:
         return verdict("fail", f"wrong verdict line: {said[0]!r}")
     return verdict("pass", "")
+
+
+def emulation_died(outcome, channel):
+    """Did a guest die of the emulation rather than of what it ran? Pure.
+
+    Its kernel died before its init said a word, when nothing of ours had run,
+    or the host that was emulated for it went away.
+    """
+    if outcome == "lab-error":
+        return True
+    return outcome in ("panic", "no-verdict") and not any(map(str.strip, channel))

@@ -61,15 +61,6 @@ class Figures(unittest.TestCase):
         self.assertEqual(figures.results("kvm", "6.12", {"hint": one})["governors"], {})
 
 
-class DiedBooting(unittest.TestCase):
-    def test_only_before_the_first_word(self):
-        self.assertTrue(figures.died_booting("panic", []))
-        self.assertTrue(figures.died_booting("no-verdict", [""]))
-        self.assertFalse(figures.died_booting("panic", ["I release 6.12"]))
-        self.assertFalse(figures.died_booting("fail", []))
-        self.assertFalse(figures.died_booting("timeout", []))
-
-
 class Show(unittest.TestCase):
     def text(self, accel="kvm", **changes):
         return show.case("Title", "about", figures.case(result(**changes)), accel)

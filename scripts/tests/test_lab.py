@@ -7,11 +7,13 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 SCRIPTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, SCRIPTS)
 
-from labkit import cpio, exits, kmods, report, scratch, spec, tap, verdict  # noqa: E402
+from labkit import (cpio, emulator, exits, kmods, lab, progress, report, scratch,  # noqa: E402
+                    spec, tap, verdict)
 from labkit.errors import LabError  # noqa: E402
 
 TOKEN = "f3655edf7594a725"
@@ -98,6 +100,51 @@ class Outcome(unittest.TestCase):
         other = [line.replace("smoke", "other") for line in recorded("panic.report")]
         self.expect(judged(other + lines), "pass", "")
         self.expect(judged(lines + other), "pass", "")
+
+
+class EmulationDied(unittest.TestCase):
+    def test_only_before_the_first_word_or_with_the_host(self):
+        self.assertTrue(verdict.emulation_died("panic", []))
+        self.assertTrue(verdict.emulation_died("no-verdict", [""]))
+        self.assertTrue(verdict.emulation_died("lab-error", ["I release 6.12", "S load"]))
+        self.assertFalse(verdict.emulation_died("panic", ["I release 6.12"]))
+        self.assertFalse(verdict.emulation_died("triple-fault", ["I release 6.12"]))
+        for outcome in ("pass", "fail", "warn", "timeout"):
+            self.assertFalse(verdict.emulation_died(outcome, []), outcome)
+
+    def boots(self, accel, *outcomes):
+        """What the lab does if its boots of one guest end like this."""
+        left = list(outcomes)
+
+        def boot(specs, _accel, _log):
+            raw = report.Raw()
+            made = report.result(specs[0], "t", accel, raw, "6.12", 1.0)
+            made.verdict.outcome = left.pop(0)
+            return [made]
+
+        with mock.patch.object(lab, "_boot", boot), mock.patch.object(progress, "say"):
+            found = lab._boot_soundly([spec.GuestSpec("g", ["t"])], accel, None)
+        self.assertEqual(left, [])
+        return found[0].verdict.outcome, found[0].json["repeated"]
+
+    def test_repeated_once_and_kept(self):
+        outcome, first = self.boots("nested", "no-verdict", "pass")
+        self.assertEqual((outcome, first["verdict"]), ("pass", "no-verdict"))
+        outcome, first = self.boots("tcg", "lab-error", "panic")
+        self.assertEqual((outcome, first["verdict"]), ("panic", "lab-error"))
+
+    def test_not_repeated(self):
+        self.assertEqual(self.boots("nested", "fail"), ("fail", None))
+        self.assertEqual(self.boots("kvm", "no-verdict"), ("no-verdict", None))
+
+
+class Emulator(unittest.TestCase):
+    def test_version(self):
+        self.assertEqual(emulator.version("QEMU emulator version 7.2.22 (Debian 1:7.2)"), (7, 2))
+        self.assertEqual(emulator.version("QEMU emulator version 10.0.2"), (10, 0))
+        self.assertEqual(emulator.version("no idea"), (0, 0))
+        self.assertLess((7, 2), emulator.SOUND)
+        self.assertLess(emulator.SOUND, (10, 0))
 
 
 class Token(unittest.TestCase):
