@@ -179,8 +179,13 @@ def _relocate(full):
     return finish
 
 
+# What Debian's header packages depend on, apart from other kernel packages.
+BUILD_PACKAGES = ["gcc", "make", "libc6-dev", "pahole", "libelf1"]
+
+
 def headers(name):
-    """The directory for make's KDIR."""
+    """The directory for make's KDIR, and what a build there takes."""
+    packages.require(BUILD_PACKAGES)
     full = release(name)
     base = _ensure(full, "headers", lambda: _header_packages(full), HEADERS_MB, _relocate(full))
     return os.path.join(base, "usr", "src", f"linux-headers-{full}")
