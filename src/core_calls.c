@@ -105,6 +105,9 @@ void hpoll_core_init(void)
 	prev_governor = (void *)find("cpuidle_prev_governor");
 	governors = (void *)find("cpuidle_governors");
 	param_governor = (void *)find("param_governor");
+	/* One has to be there to give way to: governors can't leave by themselves. */
+	if (!missing && list_empty(governors))
+		missing = "other governor";
 
 	addr = find_optional("arch_cpu_idle");
 	if (addr)
@@ -189,17 +192,6 @@ void hpoll_core_unregister_governor(struct cpuidle_governor *gov,
 		*prev_governor = successor;
 	list_del_init(&gov->governor_list);
 	cpuidle_resume_and_unlock();
-}
-
-bool hpoll_core_has_other_governor(const struct cpuidle_governor *gov)
-{
-	bool other;
-
-	cpuidle_pause_and_lock();
-	other = find_successor(gov, NULL);
-	cpuidle_resume_and_unlock();
-
-	return other;
 }
 
 const struct cpuidle_governor *hpoll_core_current_governor(void)

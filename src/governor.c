@@ -8,10 +8,7 @@
  * come to its reflect during or after them, with the driver gone by then.
  */
 
-#define pr_fmt(fmt) "hpoll: " fmt
-
 #include <linux/cpuidle.h>
-#include <linux/module.h>
 #include <linux/percpu.h>
 
 #include <hpoll/core_calls.h>
@@ -141,16 +138,7 @@ static struct cpuidle_governor governor = {
 
 int hpoll_governor_register(void)
 {
-	int ret = hpoll_core_register_governor(&governor);
-
-	if (ret)
-		return ret;
-
-	if (!hpoll_core_has_other_governor(&governor)) {
-		pr_notice("this kernel has no other governor, so hpoll can't be unloaded\n");
-		__module_get(THIS_MODULE);
-	}
-	return 0;
+	return hpoll_core_register_governor(&governor);
 }
 
 void hpoll_governor_activate(void)

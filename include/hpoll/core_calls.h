@@ -12,16 +12,16 @@
  * hpoll_core_init() - find the core's calls and variables
  *
  * Process context, once, at load. Either everything is found that registering
- * and safely unregistering a governor takes, or governors are out of the
- * question on this kernel.
+ * and safely unregistering a governor takes (another governor to give way to
+ * among it), or governors are out of the question on this kernel.
  */
 void hpoll_core_init(void);
 
 /**
  * hpoll_core_missing() - what could not be found
  *
- * Return: NULL if governors can be used; otherwise the name of the first
- * symbol that is missing.
+ * Return: NULL if governors can be used; otherwise the first thing that is
+ * missing, to be read after "no": a symbol's name, or "other governor".
  */
 const char *hpoll_core_missing(void);
 
@@ -87,16 +87,6 @@ hpoll_core_activate_governor(struct cpuidle_governor *gov);
  */
 void hpoll_core_unregister_governor(struct cpuidle_governor *gov,
 				    struct cpuidle_governor *successor);
-
-/**
- * hpoll_core_has_other_governor() - could another governor take over?
- * @gov: a registered governor
- *
- * Takes cpuidle_lock; pauses cpuidle.
- *
- * Return: true if a governor besides @gov is registered.
- */
-bool hpoll_core_has_other_governor(const struct cpuidle_governor *gov);
 
 /**
  * hpoll_core_current_governor() - the current governor
