@@ -14,7 +14,7 @@ import os
 import re
 import subprocess
 
-from . import packages, progress, scratch
+from . import packages, progress
 from .errors import LabError
 
 SOUND = (8, 1)
@@ -41,27 +41,18 @@ def _own_version():
         return (0, 0)
 
 
-def _fetch(target):
-    packages.require(["mmdebstrap"])
-    parent = os.path.dirname(target)
-    try:
-        os.makedirs(parent, exist_ok=True)
-        packages.check_space(parent, NEED_MB)
-        with scratch.directory(parent, ".new") as work:
-            tree = os.path.join(work, "tree")
-            with progress.slow(f"fetching QEMU of Debian {SUITE} (100 MB)"):
-                done = subprocess.run(
-                    ["mmdebstrap", "--quiet", "--variant=extract", f"--include={PACKAGE}",
-                     SUITE, tree], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                    stderr=subprocess.PIPE, text=True, check=False)
-            if done.returncode != 0 or not os.path.exists(os.path.join(tree, LOADER)):
-                lines = [line for line in done.stderr.splitlines() if line.startswith("E:")]
-                raise LabError(f"could not fetch QEMU of Debian {SUITE}: "
-                               f"{(lines or ['no message'])[0]}: check the network")
-            packages.put(tree, target, os.path.join(work, "old"))
-    except OSError as error:
-        raise LabError(f"cannot write the cache: {error}: make room, or set "
-                       "XDG_CACHE_HOME to another place") from error
+def _fetch(work):
+    tree = os.path.join(work, "tree")
+    with progress.slow(f"fetching QEMU of Debian {SUITE} (100 MB)"):
+        done = subprocess.run(
+            ["mmdebstrap", "--quiet", "--variant=extract", f"--include={PACKAGE}", SUITE, tree],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+            text=True, check=False)
+    if done.returncode != 0 or not os.path.exists(os.path.join(tree, LOADER)):
+        lines = [line for line in done.stderr.splitlines() if line.startswith("E:")]
+        raise LabError(f"could not fetch QEMU of Debian {SUITE}: "
+                       f"{(lines or ['no message'])[0]}: check the network")
+    return tree
 
 
 def command():
@@ -70,7 +61,8 @@ def command():
         return [BINARY]
     tree = os.path.join(packages.cache_dir(), f"qemu-{SUITE}")
     if not os.path.isdir(tree):
-        _fetch(tree)
+        packages.require(["mmdebstrap"])
+        packages.cache(tree, NEED_MB, _fetch)
     words = [os.path.join(tree, LOADER), "--library-path", os.path.join(tree, LIBRARIES),
              os.path.join(tree, "usr/bin", BINARY)]
     for data in DATA_DIRS:

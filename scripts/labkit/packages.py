@@ -123,26 +123,38 @@ def _download(packages, into):
                            "then run apt-get update")
 
 
-def unpack(packages, target, need_mb, finish=None):
-    """Fetch packages and unpack them together as the directory `target`.
+def cache(target, need_mb, fill):
+    """Make the directory `target` of the cache, all or nothing.
 
-    All or nothing: everything happens in a temporary neighbour that is
-    renamed at the end. `finish(directory)` may adapt the tree before that.
+    fill(work) makes it inside the directory `work`, a temporary neighbour, and
+    says where it is; then it is renamed.
     """
     parent = os.path.dirname(target)
-    what = packages[0] if len(packages) == 1 else f"{packages[0]} and {len(packages) - 1} more"
     try:
         os.makedirs(parent, exist_ok=True)
         check_space(parent, need_mb)
         with scratch.directory(parent, ".new") as work:
-            _unpack(packages, what, work)
-            tree = os.path.join(work, "tree")
-            if finish:
-                finish(tree)
-            put(tree, target, os.path.join(work, "old"))
+            _put(fill(work), target, os.path.join(work, "old"))
     except OSError as error:
         raise LabError(f"cannot write the cache: {error}: make room, or set "
                        "XDG_CACHE_HOME to another place") from error
+
+
+def unpack(packages, target, need_mb, finish=None):
+    """Fetch packages and unpack them together as the directory `target`.
+
+    `finish(directory)` may adapt the tree before anyone sees it.
+    """
+    what = packages[0] if len(packages) == 1 else f"{packages[0]} and {len(packages) - 1} more"
+
+    def fill(work):
+        _unpack(packages, what, work)
+        tree = os.path.join(work, "tree")
+        if finish:
+            finish(tree)
+        return tree
+
+    cache(target, need_mb, fill)
 
 
 def _unpack(packages, what, work):
@@ -159,8 +171,7 @@ def _unpack(packages, what, work):
                 raise LabError(f"could not unpack {deb}: {wrong}: is the disk full?")
 
 
-def put(tree, target, old):
-    """Make `tree` the directory `target`; what was there goes to `old`."""
+def _put(tree, target, old):
     if os.path.isdir(target):
         os.rename(target, old)
     try:
