@@ -10,9 +10,6 @@
 #
 # hpoll.ko is not loaded: what runs is the kernel's own code.
 
-# Many functions are only called through check.
-# shellcheck disable=SC2317
-
 # Silence would also be without disagreement: windows must have moved this often.
 MIN_GROWS=50
 MIN_SHRINKS=20
@@ -22,6 +19,8 @@ BUFFER_KB=8192
 lib=${HPOLL_LIB:-../../build/guest/$(uname -r)}
 # shellcheck source=selftests/lib/tap.sh
 . "$lib/tap.sh"
+# shellcheck source=selftests/lib/json.sh
+. "$lib/json.sh"
 
 cpuidle=/sys/devices/system/cpu/cpuidle
 params=/sys/module/haltpoll/parameters
@@ -29,11 +28,6 @@ tracing=/sys/kernel/tracing
 work=${TMPDIR:-/tmp}/hpoll-differential.$$
 
 command -v lab >/dev/null || lab() { :; }
-
-# figure KEY <JSON: a number of the one JSON line
-figure() {
-	sed -n "s/.*\"$1\":\([0-9]*\).*/\1/p"
-}
 
 # Short blocks, blocks around the maximum, and long ones, on both CPUs.
 load() {

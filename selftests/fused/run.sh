@@ -8,6 +8,8 @@
 . "$HPOLL_LIB/tap.sh"
 # shellcheck source=selftests/lib/hpoll.sh
 . "$HPOLL_LIB/hpoll.sh"
+# shellcheck source=selftests/lib/json.sh
+. "$HPOLL_LIB/json.sh"
 
 hpoll_ko=$HPOLL_LIB/hpoll-fused.ko
 driver=$(cat $cpuidle/current_driver)
@@ -27,7 +29,7 @@ check "the governor is left alone" governor_is "$before"
 check "one state" reads /sys/devices/system/cpu/cpu0/cpuidle/state0/name POLL-HLT
 
 fused() {
-	"$HPOLL_LIB/pingpong" -a 0 -b 1 -n 2000 | sed 's/.*"p50":\([0-9]*\).*/\1/'
+	"$HPOLL_LIB/pingpong" -a 0 -b 1 -n 2000 | figure p50
 }
 gains() {
 	with=$(fused)

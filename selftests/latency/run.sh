@@ -22,9 +22,6 @@
 # GOVERNOR.pingpong.ROUND; "none" is the kernel's own idle, before hpoll is
 # loaded, where no cpuidle driver is there yet.
 
-# Many functions are only called through check.
-# shellcheck disable=SC2317
-
 # What must hold: how many times faster than menu, per kind of accelerator, and
 # how much slower than mainline's haltpoll at most. The nested lab is where
 # these were stated; on real hardware exits are cheaper and differ by machine.
@@ -49,6 +46,8 @@ NESTED_GROW_START_NS=250000
 lib=${HPOLL_LIB:-../../build/guest/$(uname -r)}
 # shellcheck source=selftests/lib/tap.sh
 . "$lib/tap.sh"
+# shellcheck source=selftests/lib/json.sh
+. "$lib/json.sh"
 
 cpuidle=/sys/devices/system/cpu/cpuidle
 ipi=/sys/kernel/debug/ipi_wake
@@ -72,11 +71,6 @@ accel_label() {
 # Text to a JSON string.
 json_string() {
 	printf '"%s"' "$(printf '%s' "$1" | tr '\t' ' ' | sed 's/["\\]/\\&/g' | tr -d '\000-\037')"
-}
-
-# figure KEY <JSON: a number of the one JSON line
-figure() {
-	sed -n "s/.*\"$1\":\([0-9]*\).*/\1/p"
 }
 
 median() {
