@@ -10,8 +10,9 @@
 #
 # From the environment or the kernel's command line (hpoll_latency.rounds=5):
 #	rounds		rounds (3)
-#	duels		further rounds of haltpoll and hpoll alone (8): a difference
-#			of a few percent takes more rounds to see than one of 10x
+#	duels		further rounds of haltpoll and hpoll alone (8), for a difference
+#			of a few percent takes more rounds to see than one of 10x;
+#			where they do not tell, as many again, up to DUELS_MOST
 #	samples		IPIs per round (2000)
 #	pings		round trips per round (1000)
 #	governors	comma-separated (menu,haltpoll,hpoll)
@@ -19,8 +20,8 @@
 #			All but the last must be refused, the last must load.
 #
 # Phases for the host to count exits in: GOVERNOR.ipi.ROUND and
-# GOVERNOR.pingpong.ROUND; "none" is the kernel's own idle, before hpoll is
-# loaded, where no cpuidle driver is there yet.
+# GOVERNOR.pingpong.ROUND, not in duels; "none" is the kernel's own idle, before
+# hpoll is loaded, where no cpuidle driver is there yet.
 
 # What must hold: how many times faster than menu, per kind of accelerator, and
 # how much slower than mainline's haltpoll at most. The nested lab is where
@@ -30,8 +31,10 @@ NESTED_PINGPONG_GAIN=8
 KVM_IPI_GAIN=1
 KVM_PINGPONG_GAIN=1
 HALTPOLL_MARGIN_PERCENT=5
-# As many rounds as that margin takes.
+# As many rounds as that margin takes; as many, and as long, as it is worth.
 MARGIN_ROUNDS=9
+DUELS_MOST=40
+DUELS_SECONDS=150
 # Of the samples asked for, so many percent must have found an idle target.
 SAMPLES_PERCENT=80
 # The idle gap before each IPI.
@@ -48,6 +51,8 @@ lib=${HPOLL_LIB:-../../build/guest/$(uname -r)}
 . "$lib/tap.sh"
 # shellcheck source=selftests/lib/json.sh
 . "$lib/json.sh"
+# shellcheck source=selftests/lib/option.sh
+. "$lib/option.sh"
 
 cpuidle=/sys/devices/system/cpu/cpuidle
 ipi=/sys/kernel/debug/ipi_wake
@@ -56,18 +61,6 @@ work=${TMPDIR:-/tmp}/hpoll-latency.$$
 # Outside the lab there is nobody to tell.
 command -v lab >/dev/null || lab() { :; }
 
-# option NAME DEFAULT: from the environment, the command line, or the default.
-option() {
-	eval "value=\${$1:-}"
-	[ -n "$value" ] || value=$(sed -n "s/.*\bhpoll_latency\.$1=\([^ ]*\).*/\1/p" /proc/cmdline)
-	echo "${value:-$2}"
-}
-
-accel_label() {
-	label=$(sed -n 's/.*\bhpoll_lab\.accel=\([^ ]*\).*/\1/p' /proc/cmdline)
-	echo "${label:-${HPOLL_ACCEL:-unknown}}"
-}
-
 # Text to a JSON string.
 json_string() {
 	printf '"%s"' "$(printf '%s' "$1" | tr '\t' ' ' | sed 's/["\\]/\\&/g' | tr -d '\000-\037')"
@@ -75,6 +68,10 @@ json_string() {
 
 median() {
 	sort -n "$@" | awk '{ v[NR] = $1 } END { if (NR) print v[int((NR + 1) / 2)] }'
+}
+
+seconds() {
+	cut -d . -f 1 /proc/uptime
 }
 
 set_window() {
@@ -99,6 +96,17 @@ measure_ipi() {
 	echo "source=0 target=1 gap_us=$GAP_US samples=$1" >"$ipi/run" && cat "$ipi/result"
 }
 
+# in_phase NAME COMMAND...: what it prints goes to $work/json
+in_phase() {
+	phase=$1
+	shift
+	[ -n "$dueling" ] || lab phase begin "$phase"
+	"$@" >"$work/json"
+	phase_status=$?
+	[ -n "$dueling" ] || lab phase end "$phase"
+	return "$phase_status"
+}
+
 # measure GOVERNOR ROUND: two lines of JSON to the lab, two medians to files.
 measure() {
 	governor=$1
@@ -106,19 +114,15 @@ measure() {
 
 	# The window has to be learned, the caches to be filled: not counted.
 	measure_ipi $((samples / 10 + 10)) >/dev/null || return 1
-	lab phase begin "$governor.ipi.$round"
-	measure_ipi "$samples" >"$work/json"
+	in_phase "$governor.ipi.$round" measure_ipi "$samples"
 	status=$?
-	lab phase end "$governor.ipi.$round"
 	[ "$status" = 0 ] && enough "$samples" <"$work/json" || return 1
 	figure p50 <"$work/json" >>"$work/$governor.ipi"
 	lab data "{\"what\":\"ipi\",\"governor\":\"$governor\",\"round\":$round,\"ops\":$samples,\"ns\":$(cat "$work/json")}"
 
 	"$lib/pingpong" -a 0 -b 1 -w 0 -n $((pings / 10 + 10)) >/dev/null || return 1
-	lab phase begin "$governor.pingpong.$round"
-	"$lib/pingpong" -a 0 -b 1 -w 0 -n "$pings" >"$work/json"
+	in_phase "$governor.pingpong.$round" "$lib/pingpong" -a 0 -b 1 -w 0 -n "$pings"
 	status=$?
-	lab phase end "$governor.pingpong.$round"
 	[ "$status" = 0 ] || return 1
 	figure p50 <"$work/json" >>"$work/$governor.pingpong"
 	lab data "{\"what\":\"pingpong\",\"governor\":\"$governor\",\"round\":$round,\"ops\":$pings,\"ns\":$(cat "$work/json")}"
@@ -194,7 +198,30 @@ faster() {
 }
 
 # Rounds next to each other are compared, since a machine that others use is now
-# faster, now slower; the median of those ratios counts.
+# faster, now slower; the median of those ratios counts. Neighbours differ by 8%
+# on a calm machine and by anything on a busy one, so a median above the margin
+# says little at first: it counts as slower once the true median is above the
+# margin with a confidence of 99.5% (sign test), whatever the noise looks like.
+margin() {
+	paste "$work/hpoll.$1" "$work/haltpoll.$1" | awk '{ print int($1 * 1000 / $2) }' |
+		sort -n | awk -v most=$((1000 + HALTPOLL_MARGIN_PERCENT * 10)) '
+			{ v[NR] = $1 }
+			END {
+				low = int(NR / 2 - 2.58 * sqrt(NR) / 2)
+				low = low < 1 ? 0 : v[low]
+				mid = v[int((NR + 1) / 2)]
+				said = mid <= most ? "kept" : low > most ? "broken" : "open"
+				print said, mid, low, NR
+			}'
+}
+
+margins_open() {
+	for what in ipi pingpong; do
+		case $(margin "$what") in open*) return 0 ;; esac
+	done
+	return 1
+}
+
 no_slower() {
 	what="$1 ($accel): hpoll is at most $HALTPOLL_MARGIN_PERCENT% slower than mainline's haltpoll"
 	if [ -n "$no_speed" ]; then
@@ -204,12 +231,14 @@ no_slower() {
 	elif [ $((rounds + duels)) -lt "$MARGIN_ROUNDS" ]; then
 		skip "$what" "takes at least $MARGIN_ROUNDS rounds to tell"
 	else
-		paste "$work/hpoll.$1" "$work/haltpoll.$1" |
-			awk '{ print int($1 * 1000 / $2) }' >"$work/ratios"
-		diag "$1, permille of haltpoll's, round by round: $(tr '\n' ' ' <"$work/ratios")"
-		permille=$(median "$work/ratios")
-		check "$what ($permille permille of it over $((rounds + duels)) rounds)" \
-			[ "$permille" -le $((1000 + HALTPOLL_MARGIN_PERCENT * 10)) ]
+		# shellcheck disable=SC2046 # four words
+		set -- $(margin "$1")
+		figures="median of $4 pairs $2 permille, with 99.5% confidence not below $3"
+		if [ "$1" = open ]; then
+			skip "$what" "this machine is too noisy to tell: $figures"
+		else
+			check "$what ($figures)" [ "$1" = kept ]
+		fi
 	fi
 }
 
@@ -225,7 +254,8 @@ bad_request() {
 mkdir -p "$work" || exit 1
 trap cleanup EXIT
 logged=0
-accel=$(accel_label)
+dueling=
+accel=$(accel)
 rounds=$(option rounds 3)
 duels=$(option duels 8)
 samples=$(option samples 2000)
@@ -290,7 +320,15 @@ lab data "{\"what\":\"setup\",\"accel\":\"$accel\",\"driver_before\":\"$driver_b
 run_rounds 1 "$rounds"
 if [ -s "$work/haltpoll.ipi" ] && [ -s "$work/hpoll.ipi" ]; then
 	order="haltpoll hpoll"
-	run_rounds $((rounds + 1)) $((rounds + duels))
+	dueling=1
+	last=$rounds
+	ends=$(($(seconds) + DUELS_SECONDS))
+	while [ "$duels" -gt 0 ] && [ "$last" -lt $((rounds + DUELS_MOST)) ] &&
+		[ "$(seconds)" -lt "$ends" ]; do
+		run_rounds $((last + 1)) $((last + duels))
+		last=$((last + duels))
+		if [ -n "$no_speed" ] || ! margins_open; then break; fi
+	done
 fi
 
 faster ipi "$ipi_gain"
