@@ -61,15 +61,16 @@ module:
 	$(KMAKE) M=$(CURDIR)/$(OUT) modules
 	@echo "Built $(OUT)/hpoll.ko for Linux $(RELEASE)"
 
-# What the tests in guests need: modules (hpoll also as a build that finds no
-# symbols), static programs, since a guest has no C library, and shell libraries.
+# What the tests in guests need: modules (hpoll also as a build whose
+# steps can be made to fail), static programs, since a guest has no C library,
+# and shell libraries.
 TEST_MODULES := $(patsubst %/Kbuild,%,$(wildcard selftests/*/Kbuild))
 TEST_CFLAGS := -O2 -static -Wall -Wextra -Werror -Iinclude
 
-guest: module $(GUEST)/pingpong $(GUEST)/replay
-	@scripts/link-sources $(OUT)/fused ./Kbuild src include
-	$(KMAKE) M=$(CURDIR)/$(OUT)/fused CONFIG_HPOLL_TEST_NO_SYMBOLS=y modules
-	@cp $(OUT)/fused/hpoll.ko $(GUEST)/hpoll-fused.ko
+guest: module $(addprefix $(GUEST)/,pingpong replay hammer kexec_load)
+	@scripts/link-sources $(OUT)/test ./Kbuild src include
+	$(KMAKE) M=$(CURDIR)/$(OUT)/test CONFIG_HPOLL_TEST_FAULTS=y modules
+	@cp $(OUT)/test/hpoll.ko $(GUEST)/hpoll-test.ko
 	+@for dir in $(TEST_MODULES); do \
 		scripts/link-sources $(OUT) $$dir && \
 		$(KMAKE) M=$(CURDIR)/$(OUT)/$$dir modules && \
@@ -81,6 +82,12 @@ $(GUEST):
 	@mkdir -p $@
 
 $(GUEST)/pingpong: selftests/latency/pingpong.c | $(GUEST)
+	$(CC) $(TEST_CFLAGS) -o $@ $^
+
+$(GUEST)/hammer: selftests/nonsense/hammer.c | $(GUEST)
+	$(CC) $(TEST_CFLAGS) -o $@ $^
+
+$(GUEST)/kexec_load: selftests/kexec/kexec_load.c | $(GUEST)
 	$(CC) $(TEST_CFLAGS) -o $@ $^
 
 $(GUEST)/replay: selftests/differential/replay.c src/policy_classic.c | $(GUEST)

@@ -18,9 +18,12 @@
 #include <linux/irqflags.h>
 #include <linux/kprobes.h>
 #include <linux/smp.h>
+#include <linux/spinlock.h>
 #include <linux/static_call.h>
+#include <linux/string.h>
 
 #include <hpoll/core_calls.h>
+#include <hpoll/fault.h>
 
 #include "compat.h"
 
@@ -47,6 +50,7 @@ DEFINE_STATIC_CALL(hpoll_halt, safe_halt_fallback);
 static struct cpuidle_governor **curr_governor;
 static struct cpuidle_governor **prev_governor;
 static struct list_head *governors;
+static spinlock_t *driver_lock;
 static const char *param_governor;
 static bool can_ask_disabled;
 static const char *missing = "kallsyms_lookup_name";
@@ -58,7 +62,7 @@ static bool find_lookup(void)
 		.flags = KPROBE_FLAG_DISABLED,
 	};
 
-	if (IS_ENABLED(CONFIG_HPOLL_TEST_NO_SYMBOLS) || register_kprobe(&kp))
+	if (hpoll_fault("kprobe") || register_kprobe(&kp))
 		return false;
 	/*
 	 * This may be the instruction after an ENDBR. A direct call does not
@@ -109,6 +113,7 @@ void hpoll_core_init(void)
 	if (!missing && list_empty(governors))
 		missing = "other governor";
 
+	driver_lock = (void *)find_optional("cpuidle_driver_lock");
 	addr = find_optional("arch_cpu_idle");
 	if (addr)
 		static_call_update(hpoll_halt, (halt_fn *)addr);
@@ -137,6 +142,31 @@ __cpuidle void hpoll_core_halt(void)
 s64 hpoll_core_latency_ns(unsigned int cpu)
 {
 	return static_call(hpoll_latency)(cpu);
+}
+
+static void look_at_driver(struct hpoll_core_driver *look)
+{
+	const struct cpuidle_driver *drv = cpuidle_get_driver();
+
+	*look = (struct hpoll_core_driver) { .name = "none" };
+	if (!drv)
+		return;
+	look->present = true;
+	look->polls = drv->state_count > 1 &&
+		      drv->states[0].flags & CPUIDLE_FLAG_POLLING;
+	strscpy(look->name, drv->name, sizeof(look->name));
+}
+
+void hpoll_core_look_at_driver(struct hpoll_core_driver *look)
+{
+	/* Where it can't be found, a driver that leaves just now is a risk. */
+	if (!driver_lock) {
+		look_at_driver(look);
+		return;
+	}
+	spin_lock(driver_lock);
+	look_at_driver(look);
+	spin_unlock(driver_lock);
 }
 
 int hpoll_core_register_governor(struct cpuidle_governor *gov)

@@ -19,6 +19,7 @@
 
 #include <hpoll/core_calls.h>
 #include <hpoll/driver.h>
+#include <hpoll/fault.h>
 #include <hpoll/host_poll.h>
 #include <hpoll/params.h>
 
@@ -140,7 +141,7 @@ static int driver_cpu_online(unsigned int cpu)
 	int ret;
 
 	dev->cpu = cpu;
-	ret = cpuidle_register_device(dev);
+	ret = hpoll_fault_cpu(cpu) ?: cpuidle_register_device(dev);
 	if (ret) {
 		/* It idles without a driver then. No reason to keep it off. */
 		pr_warn("CPU %u idles without hpoll: registering it failed (%d)\n",
@@ -166,14 +167,12 @@ static int driver_cpu_offline(unsigned int cpu)
 /* The slot is taken: can the governor work over what is there? */
 static int attach(enum hpoll_mode *mode)
 {
-	const struct cpuidle_driver *drv = cpuidle_get_driver();
+	struct hpoll_core_driver driver;
 
-	if (!drv)
-		return -EBUSY;
-	if (drv->state_count < 2 ||
-	    !(drv->states[0].flags & CPUIDLE_FLAG_POLLING)) {
+	hpoll_core_look_at_driver(&driver);
+	if (!driver.polls) {
 		pr_err("not loaded: the cpuidle driver is %s, whose state 0 does not poll\n",
-		       drv->name);
+		       driver.name);
 		return -EBUSY;
 	}
 
@@ -183,15 +182,17 @@ static int attach(enum hpoll_mode *mode)
 
 int hpoll_driver_register(bool fused, enum hpoll_mode *mode)
 {
+	struct hpoll_core_driver other;
 	int ret;
 
 	mode_now = fused ? HPOLL_MODE_FUSED : HPOLL_MODE_OWN;
 	cpuidle_poll_state_init(&driver);
 
-	ret = cpuidle_register_driver(ours());
+	ret = hpoll_fault("driver") ?: cpuidle_register_driver(ours());
 	if (ret == -EBUSY && fused) {
+		hpoll_core_look_at_driver(&other);
 		pr_err("not loaded: the cpuidle driver is %s, and this kernel lets no governor attach to it (no %s)\n",
-		       hpoll_driver_current_name(), hpoll_core_missing());
+		       other.name, hpoll_core_missing());
 		return ret;
 	}
 	if (ret == -EBUSY)
@@ -199,13 +200,15 @@ int hpoll_driver_register(bool fused, enum hpoll_mode *mode)
 	if (ret)
 		goto failed;
 
-	devices = alloc_percpu(struct cpuidle_device);
+	devices = hpoll_fault("devices") ? NULL :
+		  alloc_percpu(struct cpuidle_device);
 	if (!devices) {
 		ret = -ENOMEM;
 		goto unregister_driver;
 	}
 
-	ret = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "cpuidle/hpoll:online",
+	ret = hpoll_fault("driver_cpuhp") ?:
+	      cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "cpuidle/hpoll:online",
 				driver_cpu_online, driver_cpu_offline);
 	if (ret < 0)
 		goto unregister_driver;
@@ -232,11 +235,4 @@ void hpoll_driver_unregister(void)
 void hpoll_driver_free(void)
 {
 	free_percpu(devices);
-}
-
-const char *hpoll_driver_current_name(void)
-{
-	const struct cpuidle_driver *drv = cpuidle_get_driver();
-
-	return drv ? drv->name : "none";
 }

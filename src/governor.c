@@ -12,6 +12,7 @@
 #include <linux/percpu.h>
 
 #include <hpoll/core_calls.h>
+#include <hpoll/fault.h>
 #include <hpoll/governor.h>
 #include <hpoll/host_poll.h>
 #include <hpoll/params.h>
@@ -138,7 +139,8 @@ static struct cpuidle_governor governor = {
 
 int hpoll_governor_register(void)
 {
-	return hpoll_core_register_governor(&governor);
+	return hpoll_fault("governor") ?:
+	       hpoll_core_register_governor(&governor);
 }
 
 void hpoll_governor_activate(void)

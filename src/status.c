@@ -5,6 +5,7 @@
 
 #define pr_fmt(fmt) "hpoll: " fmt
 
+#include <linux/cpumask.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 
@@ -13,6 +14,8 @@
 #include <hpoll/host_poll.h>
 #include <hpoll/params.h>
 #include <hpoll/status.h>
+
+#define SWITCH "echo hpoll > /sys/devices/system/cpu/cpuidle/current_governor"
 
 static enum hpoll_mode mode;
 static struct hpoll_verdict verdict;
@@ -31,46 +34,67 @@ static const char *governor_name(void)
 	return hpoll_governor_is_current() ? "hpoll" : "another";
 }
 
-static bool is_active(void)
+/* Return: why no CPU polls through us, NULL if they do. */
+static const char *idle_reason(const struct hpoll_core_driver *driver)
 {
-	return mode == HPOLL_MODE_FUSED || hpoll_governor_is_current();
+	if (mode == HPOLL_MODE_FUSED)
+		return NULL;
+	if (!hpoll_governor_is_current())
+		return "another governor is current; to change that: " SWITCH;
+	if (!driver->present)
+		return "no cpuidle driver is registered any more; load again to use hpoll's own";
+	if (!driver->polls)
+		return "the cpuidle driver has no state that polls";
+	return NULL;
 }
 
 void hpoll_status_set(enum hpoll_mode mode_now,
 		      const struct hpoll_verdict *verdict_now)
 {
+	struct hpoll_core_driver driver;
+	const char *reason;
+
 	mode = mode_now;
 	verdict = *verdict_now;
 	/* Pairs with show(): the file can be read while the module loads. */
 	smp_store_release(&known, true);
 
+	hpoll_core_look_at_driver(&driver);
 	pr_info("loaded: mode %s, driver %s, governor %s, window 0 to %u ns, gate %s: %s\n",
-		mode_names[mode], hpoll_driver_current_name(), governor_name(),
+		mode_names[mode], driver.name, governor_name(),
 		hpoll_params_snapshot().max_ns, hpoll_params_gate(),
 		verdict.reason);
 	if (mode == HPOLL_MODE_FUSED)
 		pr_info("no governor on this kernel (no %s): one state polls, then halts; PM QoS latency limits are not seen\n",
 			hpoll_core_missing());
-	else if (!is_active())
-		pr_info("not active: the kernel command line chose another governor; echo hpoll > /sys/devices/system/cpu/cpuidle/current_governor\n");
+	reason = idle_reason(&driver);
+	if (reason)
+		pr_info("not active: %s\n", reason);
+	if (num_possible_cpus() == 1)
+		pr_info("one CPU: no other can wake it, only interrupts; polling saves them the exit of a HLT\n");
 }
 
 static int show(char *buf, const struct kernel_param *kp)
 {
+	struct hpoll_core_driver driver;
+	const char *reason;
+
 	/* Pairs with hpoll_status_set(). */
 	if (!smp_load_acquire(&known))
 		return scnprintf(buf, PAGE_SIZE, "loading\n");
 
+	hpoll_core_look_at_driver(&driver);
+	reason = idle_reason(&driver);
 	return scnprintf(buf, PAGE_SIZE,
-			 "active: %s\n"
+			 "active: %s%s\n"
 			 "mode: %s\n"
 			 "driver: %s\n"
 			 "governor: %s\n"
 			 "gate: %s\n"
 			 "reason: %s\n"
 			 "host poll: %s, off on %u CPUs\n",
-			 is_active() ? "yes" : "no",
-			 mode_names[mode], hpoll_driver_current_name(),
+			 reason ? "no, " : "yes", reason ?: "",
+			 mode_names[mode], driver.name,
 			 governor_name(), hpoll_params_gate(), verdict.reason,
 			 hpoll_host_poll_offered() ? "controlled" : "not offered",
 			 hpoll_host_poll_count_off());

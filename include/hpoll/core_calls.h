@@ -54,6 +54,27 @@ void hpoll_core_halt(void);
 s64 hpoll_core_latency_ns(unsigned int cpu);
 
 /**
+ * struct hpoll_core_driver - who has the cpuidle driver's slot
+ * @name: its name, cut off if it is longer; "none" if there is none
+ * @present: there is one
+ * @polls: it has a state 0 that polls, and another one
+ */
+struct hpoll_core_driver {
+	char name[32];
+	bool present;
+	bool polls;
+};
+
+/**
+ * hpoll_core_look_at_driver() - see who has the cpuidle driver's slot
+ * @look: where the answer goes; it may be outdated on return
+ *
+ * Takes cpuidle_driver_lock, so that a driver which leaves at the same time is
+ * there as a whole or not at all. Process context.
+ */
+void hpoll_core_look_at_driver(struct hpoll_core_driver *look);
+
+/**
  * hpoll_core_register_governor() - cpuidle_register_governor()
  * @gov: the governor
  *

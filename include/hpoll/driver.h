@@ -48,13 +48,4 @@ void hpoll_driver_unregister(void);
  */
 void hpoll_driver_free(void);
 
-/**
- * hpoll_driver_current_name() - who has the slot
- *
- * Process context; may be outdated on return.
- *
- * Return: the current cpuidle driver's name, "none" without one.
- */
-const char *hpoll_driver_current_name(void);
-
 #endif

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Fused mode: a build that finds none of the core's symbols, as on a kernel
-# where they are not to be had.
+# Fused mode: none of the core's symbols is found, as on a kernel where they are
+# not to be had.
 
 # shellcheck source=selftests/lib/tap.sh
 . "$HPOLL_LIB/tap.sh"
@@ -10,18 +10,20 @@
 . "$HPOLL_LIB/hpoll.sh"
 # shellcheck source=selftests/lib/json.sh
 . "$HPOLL_LIB/json.sh"
+# shellcheck source=selftests/lib/option.sh
+. "$HPOLL_LIB/option.sh"
 
-hpoll_ko=$HPOLL_LIB/hpoll-fused.ko
+hpoll_ko=$HPOLL_LIB/hpoll-test.ko
 driver=$(cat $cpuidle/current_driver)
 
 if [ "$driver" != none ]; then
 	check "refuses where the driver's slot is taken" refused "Device or resource busy" \
-		"the cpuidle driver is $driver, and this kernel lets no governor attach to it"
+		"the cpuidle driver is $driver, and this kernel lets no governor attach to it" fault=kprobe
 	finish
 fi
 
 before=$(cat $cpuidle/current_governor)
-check "loads" load guest_halt_poll_ns=5000000 guest_halt_poll_grow_start=1000000
+check "loads" load fault=kprobe guest_halt_poll_ns=5000000 guest_halt_poll_grow_start=1000000
 check "status: active" status_has "active: yes"
 check "status: mode" status_has "mode: fused"
 check "driver is hpoll" driver_is hpoll
@@ -38,8 +40,8 @@ gains() {
 	diag "round trip p50: $without ns without hpoll, $with ns fused"
 	[ $((with * 2)) -lt "$without" ]
 }
-case $(tr ' ' '\n' </proc/cmdline | grep '^hpoll_lab.accel=') in
-*=tcg)
+case $(accel) in
+tcg)
 	skip "wakes up faster" "HLT costs nothing in plain TCG"
 	unload
 	;;
@@ -49,7 +51,7 @@ esac
 rounds() {
 	i=0
 	while [ "$i" -lt 20 ]; do
-		load || return 1
+		load fault=kprobe || return 1
 		unload || return 1
 		i=$((i + 1))
 	done

@@ -22,7 +22,7 @@ back_and_forth() {
 }
 
 not_active() {
-	set_governor menu && status_has "active: no"
+	set_governor menu && inactive "another governor is current"
 }
 
 # The operator's choice outlives the module.

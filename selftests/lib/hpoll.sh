@@ -58,6 +58,13 @@ status_has() {
 	return 1
 }
 
+# inactive REASON: the status says that hpoll does nothing, and why
+inactive() {
+	grep -q "^active: no, $1" $params/status && return
+	sed 's/^/status: /' $params/status >&2
+	return 1
+}
+
 # logged TEXT: hpoll's last line in the kernel log has this in it
 logged() {
 	logged_line=$(dmesg | grep 'hpoll: ' | tail -n 1)
@@ -66,6 +73,11 @@ logged() {
 	esac
 	echo "log: \"$logged_line\" has no \"$1\"" >&2
 	return 1
+}
+
+# dmesg_has TEXT: some line of hpoll's has this in it
+dmesg_has() {
+	dmesg | grep 'hpoll: ' | grep -qF "$1"
 }
 
 # refused ERRNO-TEXT REASON [PARAMETER=VALUE...]: loading fails like this and
