@@ -4,50 +4,73 @@
  * Where the guest polls, that comes on top and only burns time, so it is off
  * on a CPU as long as that CPU is ours, and as it was before otherwise.
  *
- * All state of a CPU is touched by that CPU alone, with interrupts off.
+ * What is wanted of a CPU may be said at any time; it is done at once, or for
+ * a CPU that is offline or on its way as the last thing when it comes. By then
+ * a driver that steers host polling itself (haltpoll) has done so, and what is
+ * put back later is what that driver wants.
  */
 
+#define pr_fmt(fmt) "hpoll: " fmt
+
 #include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
 #include <linux/percpu.h>
 #include <linux/reboot.h>
 #include <linux/smp.h>
 #include <linux/suspend.h>
 
 #include <hpoll/arch.h>
+#include <hpoll/fault.h>
 #include <hpoll/host_poll.h>
 
 #include "compat.h"
 
 /**
  * struct host_poll - one CPU's part
- * @off: switched off by us
+ * @want_off: it polls by itself; written by whoever enables and disables it
+ * @off: switched off by us; this and @before are touched by the CPU alone,
+ *       with interrupts off or as it comes and goes
  * @before: what was found when it was switched off
  */
 struct host_poll {
+	bool want_off;
 	bool off;
 	bool before;
 };
 
 static DEFINE_PER_CPU(struct host_poll, host_poll);
 static bool offered;
+static bool ready;
+static int cpuhp_state;
 
-static void switch_off(void *unused)
+static void switch_off(struct host_poll *hp)
 {
-	struct host_poll *hp = this_cpu_ptr(&host_poll);
-
 	if (hp->off || hpoll_arch_host_poll_get(&hp->before))
 		return;
 	hp->off = !hpoll_arch_host_poll_set(false);
 }
 
-static void restore(void *unused)
+static void restore(struct host_poll *hp)
 {
-	struct host_poll *hp = this_cpu_ptr(&host_poll);
-
 	if (!hp->off)
 		return;
 	hpoll_arch_host_poll_set(hp->before);
 	hp->off = false;
+}
+
+static void do_as_wanted(void *unused)
+{
+	struct host_poll *hp = this_cpu_ptr(&host_poll);
+
+	if (READ_ONCE(hp->want_off))
+		switch_off(hp);
+	else
+		restore(hp);
+}
+
+static void restore_this_cpu(void *unused)
+{
+	restore(this_cpu_ptr(&host_poll));
 }
 
 /* A resume resets the control; our state still says what it should be. */
@@ -57,16 +80,21 @@ static void switch_off_again(void *unused)
 		hpoll_arch_host_poll_set(false);
 }
 
+static void want(unsigned int cpu, bool off)
+{
+	WRITE_ONCE(per_cpu(host_poll.want_off, cpu), off);
+	if (READ_ONCE(ready) && cpu_active(cpu))
+		smp_call_function_single(cpu, do_as_wanted, NULL, true);
+}
+
 void hpoll_host_poll_off(unsigned int cpu)
 {
-	if (offered)
-		smp_call_function_single(cpu, switch_off, NULL, true);
+	want(cpu, true);
 }
 
 void hpoll_host_poll_restore(unsigned int cpu)
 {
-	if (offered)
-		smp_call_function_single(cpu, restore, NULL, true);
+	want(cpu, false);
 }
 
 bool hpoll_host_poll_offered(void)
@@ -81,6 +109,18 @@ unsigned int hpoll_host_poll_count_off(void)
 	for_each_possible_cpu(cpu)
 		count += READ_ONCE(per_cpu(host_poll.off, cpu));
 	return count;
+}
+
+static int host_poll_cpu_online(unsigned int cpu)
+{
+	smp_call_function_single(cpu, do_as_wanted, NULL, true);
+	return 0;
+}
+
+static int host_poll_cpu_offline(unsigned int cpu)
+{
+	smp_call_function_single(cpu, restore_this_cpu, NULL, true);
+	return 0;
 }
 
 static int on_pm_event(struct notifier_block *nb, unsigned long event,
@@ -99,7 +139,7 @@ static int on_pm_event(struct notifier_block *nb, unsigned long event,
 static int on_reboot(struct notifier_block *nb, unsigned long event,
 		     void *unused)
 {
-	on_each_cpu(restore, NULL, true);
+	on_each_cpu(restore_this_cpu, NULL, true);
 	return NOTIFY_OK;
 }
 
@@ -107,7 +147,7 @@ static int on_reboot(struct notifier_block *nb, unsigned long event,
 static int on_panic(struct notifier_block *nb, unsigned long event,
 		    void *unused)
 {
-	restore(NULL);
+	restore_this_cpu(NULL);
 	return NOTIFY_OK;
 }
 
@@ -123,22 +163,42 @@ int hpoll_host_poll_init(const struct hpoll_facts *facts)
 	if (!offered)
 		return 0;
 
-	ret = register_pm_notifier(&pm_notifier);
+	ret = hpoll_fault("pm_notifier") ?: register_pm_notifier(&pm_notifier);
 	if (ret)
-		return ret;
-	ret = register_reboot_notifier(&reboot_notifier);
+		goto failed;
+	ret = hpoll_fault("reboot_notifier") ?:
+	      register_reboot_notifier(&reboot_notifier);
 	if (ret)
 		goto unregister_pm;
-	ret = atomic_notifier_chain_register(&panic_notifier_list,
+	ret = hpoll_fault("panic_notifier") ?:
+	      atomic_notifier_chain_register(&panic_notifier_list,
 					     &panic_notifier);
 	if (ret)
 		goto unregister_reboot;
+
+	/* Before the CPUs are asked, so that no wish falls between the two. */
+	WRITE_ONCE(ready, true);
+	ret = hpoll_fault("host_poll_cpuhp") ?:
+	      cpuhp_setup_state(CPUHP_AP_ONLINE_DYN,
+				"cpuidle/hpoll_host_poll:online",
+				host_poll_cpu_online, host_poll_cpu_offline);
+	if (ret < 0)
+		goto unregister_panic;
+	cpuhp_state = ret;
 	return 0;
 
+unregister_panic:
+	WRITE_ONCE(ready, false);
+	on_each_cpu(restore_this_cpu, NULL, true);
+	atomic_notifier_chain_unregister(&panic_notifier_list,
+					 &panic_notifier);
 unregister_reboot:
 	unregister_reboot_notifier(&reboot_notifier);
 unregister_pm:
 	unregister_pm_notifier(&pm_notifier);
+failed:
+	pr_err("not loaded: getting ready to control host polling failed (%d)\n",
+	       ret);
 	return ret;
 }
 
@@ -146,6 +206,8 @@ void hpoll_host_poll_exit(void)
 {
 	if (!offered)
 		return;
+	WRITE_ONCE(ready, false);
+	cpuhp_remove_state(cpuhp_state);
 	atomic_notifier_chain_unregister(&panic_notifier_list,
 					 &panic_notifier);
 	unregister_reboot_notifier(&reboot_notifier);

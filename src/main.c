@@ -57,18 +57,12 @@ static int __init hpoll_init(void)
 	if (ret)
 		return ret;
 
-	ret = hpoll_host_poll_init(&facts);
-	if (ret) {
-		pr_err("not loaded: registering notifiers failed (%d)\n", ret);
-		return ret;
-	}
-
 	if (has_governor) {
 		ret = hpoll_governor_register();
 		if (ret) {
 			pr_err("not loaded: registering the cpuidle governor failed (%d)\n",
 			       ret);
-			goto exit_host_poll;
+			return ret;
 		}
 	}
 
@@ -76,30 +70,34 @@ static int __init hpoll_init(void)
 	if (ret)
 		goto unregister_governor;
 
+	ret = hpoll_host_poll_init(&facts);
+	if (ret)
+		goto unregister_driver;
+
 	if (has_governor)
 		hpoll_governor_activate();
 
 	hpoll_status_set(mode, &verdict);
 	return 0;
 
+unregister_driver:
+	hpoll_driver_unregister();
 unregister_governor:
 	if (has_governor)
 		hpoll_governor_unregister();
 	hpoll_core_drain();
 	hpoll_driver_free();
-exit_host_poll:
-	hpoll_host_poll_exit();
 	return ret;
 }
 
 static void __exit hpoll_exit(void)
 {
+	hpoll_host_poll_exit();
 	hpoll_driver_unregister();
 	if (has_governor)
 		hpoll_governor_unregister();
 	hpoll_core_drain();
 	hpoll_driver_free();
-	hpoll_host_poll_exit();
 }
 
 module_init(hpoll_init);

@@ -9,10 +9,11 @@
 #include <hpoll/gate.h>
 
 /**
- * hpoll_host_poll_init() - get ready
+ * hpoll_host_poll_init() - do what was asked for, from now on
  * @facts: the machine's facts; say whether the host offers the control
  *
- * Process context.
+ * To be called once the driver is registered, so that of a CPU that comes the
+ * driver hears first. An error is logged. Process context.
  *
  * Return: 0 (also where the host offers nothing), or a negative errno.
  */
@@ -21,23 +22,23 @@ int hpoll_host_poll_init(const struct hpoll_facts *facts);
 /**
  * hpoll_host_poll_exit() - undo hpoll_host_poll_init()
  *
- * Process context, after hpoll_host_poll_restore() on every CPU.
+ * Restores every CPU. Process context, before the driver is unregistered.
  */
 void hpoll_host_poll_exit(void);
 
 /**
  * hpoll_host_poll_off() - this CPU polls by itself from now on
- * @cpu: the CPU; nothing happens if it is offline
+ * @cpu: the CPU; if it is offline or on its way, this is done when it is there
  *
- * May sleep.
+ * At any time, also before hpoll_host_poll_init(). May sleep.
  */
 void hpoll_host_poll_off(unsigned int cpu);
 
 /**
  * hpoll_host_poll_restore() - ... and no longer
- * @cpu: the CPU; nothing happens if it is offline or was never switched off
+ * @cpu: the CPU; a CPU that goes offline is restored in any case
  *
- * May sleep.
+ * At any time. May sleep.
  */
 void hpoll_host_poll_restore(unsigned int cpu);
 
