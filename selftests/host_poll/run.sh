@@ -7,25 +7,10 @@
 . "$HPOLL_LIB/tap.sh"
 # shellcheck source=selftests/lib/hpoll.sh
 . "$HPOLL_LIB/hpoll.sh"
+# shellcheck source=selftests/lib/msr.sh
+. "$HPOLL_LIB/msr.sh"
 
-MSR_KVM_POLL_CONTROL=$((0x4b564d05))
-
-[ -e /dev/cpu/0/msr ] || skip_all "no msr driver in this guest"
-
-# control CPU: the MSR's lowest bit, 1 if the host polls for this CPU
-control() {
-	dd if="/dev/cpu/$1/msr" bs=8 count=1 iflag=skip_bytes \
-		skip="$MSR_KVM_POLL_CONTROL" 2>/dev/null |
-		hexdump -n 4 -e '1/4 "%u\n"'
-}
-
-controls_are() {
-	for cpu in 0 1; do
-		[ "$(control "$cpu")" = "$1" ] && continue
-		echo "CPU $cpu: $(control "$cpu") instead of $1" >&2
-		return 1
-	done
-}
+has_control || skip_all "no MSR_KVM_POLL_CONTROL here, or no msr driver"
 
 check "the host polls before" controls_are 1
 check "loads" load

@@ -33,6 +33,31 @@ check "no CPU halts while /dev/cpu_dma_latency is held at 0" never_halts
 exec 4>&-
 check "CPUs halt once it is released" halts
 
+# One CPU's limit: "n/a" stands for no latency at all, 0 for no limit.
+qos=/sys/devices/system/cpu/cpu1/power/pm_qos_resume_latency_us
+halts_of() {
+	cat "/sys/devices/system/cpu/cpu$1/cpuidle/state1/usage"
+}
+only_others_halt() {
+	sleep 1 # the limit may come while CPU 1 halts
+	zero=$(halts_of 0) one=$(halts_of 1)
+	sleep 1
+	[ "$(halts_of 1)" -eq "$one" ] && [ "$(halts_of 0)" -gt "$zero" ]
+}
+all_halt() {
+	zero=$(halts_of 0) one=$(halts_of 1)
+	sleep 1
+	[ "$(halts_of 1)" -gt "$one" ] && [ "$(halts_of 0)" -gt "$zero" ]
+}
+echo n/a >$qos
+check "CPU 1 alone does not halt while its own limit is 0" only_others_halt
+echo 1 >$qos
+check "it halts under a limit of 1 us" all_halt
+echo n/a >$qos
+check "it does not halt under a limit of 0 again" only_others_halt
+echo 0 >$qos
+check "it halts without a limit" all_halt
+
 # disable STATE 0|1, on both CPUs
 disable() {
 	for cpu in 0 1; do
