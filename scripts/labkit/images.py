@@ -74,6 +74,8 @@ def write_overlay(path, spec):
                 archive.add_tree(target, source)
             else:
                 archive.add(target, source)
+        if spec.next_kernel:
+            archive.add("boot/vmlinuz", kernels.vmlinuz(spec.kernel))
         _modules(archive, _guest_modules(spec))
         archive.close()
 

@@ -25,6 +25,8 @@ class GuestSpec:
         content goes to /lib/hpoll.
     modules: loaded before the tests: names of modules of the guest's kernel
         (with what they need), or paths of .ko files.
+    next_kernel: its kernel's image goes to /boot/vmlinuz, for tests that go on
+        in another kernel.
     exits: its tests need a hypervisor's exits; if not, plain TCG does instead
         of the nested lab: less to emulate, so less to go wrong.
     """
@@ -41,6 +43,7 @@ class GuestSpec:
     files: list = field(default_factory=list)
     files_dir: str | None = None
     modules: list = field(default_factory=list)
+    next_kernel: bool = False
     exits: bool = True
 
     @property
@@ -99,7 +102,7 @@ def test_name(path):
 
 
 GUEST_KEYS = {"name", "kernels", "cpus", "mem", "cpu", "append", "timeout", "hidden",
-              "tests", "files", "modules", "exits"}
+              "tests", "files", "modules", "next_kernel", "exits"}
 
 
 def load_plan(path, *, files_dir=None, only=None):

@@ -36,6 +36,12 @@ _CALL_TRACE = re.compile(r"Call Trace:")
 _WARN_PANIC = re.compile(r"panic_on_warn set")
 
 
+# A test that crashes its kernel on purpose does it like this, and init says on
+# the console when it goes on in the next one.
+_WANTED_CRASH = re.compile(START + r"Kernel panic - not syncing: sysrq triggered crash")
+_RESUMED = "hpoll_lab: resumed "
+
+
 @dataclass
 class Verdict:
     """outcome: pass, fail, panic, warn, timeout, triple-fault, no-verdict or lab-error."""
@@ -92,6 +98,16 @@ def first_splat(console, *, but_panic=False):
     return ""
 
 
+def _without_wanted_crash(console, token):
+    """The console without a crash that was wanted: one the test survived."""
+    resumed = next((i for i, line in enumerate(console)
+                    if _without_stamp(line) == _RESUMED + token), None)
+    crash = next((i for i, line in enumerate(console) if _WANTED_CRASH.search(line)), None)
+    if resumed is None or crash is None or resumed < crash:
+        return console
+    return console[:crash] + console[resumed + 1:]
+
+
 def judge(token, channel, console, *, ended=True, timed_out=False, status=0, wanted=None):
     """The verdict on one guest.
 
@@ -99,6 +115,7 @@ def judge(token, channel, console, *, ended=True, timed_out=False, status=0, wan
     exit status. wanted: how many tests were to run, None where unknown.
     """
     tests, info = read_tests(channel), read_info(channel)
+    console = _without_wanted_crash(console, token)
 
     def verdict(outcome, reason):
         return Verdict(outcome, reason, tests, info)
