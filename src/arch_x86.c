@@ -10,6 +10,8 @@
 
 #include <hpoll/arch.h>
 
+#include "compat.h"
+
 /* Where hypervisors put their leaves, as hypervisor_cpuid_base() scans it. */
 #define LEAVES_FIRST	0x40000000U
 #define LEAVES_END	0x40010000U

@@ -20,4 +20,13 @@
 #include <linux/notifier.h>
 #endif
 
+/* cpuid() had come with asm/processor.h until it got headers of its own in 6.16. */
+#ifdef CONFIG_X86
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+#include <asm/cpuid/api.h>
+#else
+#include <asm/processor.h>
+#endif
+#endif
+
 #endif
