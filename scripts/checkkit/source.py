@@ -9,8 +9,6 @@
 <key> is made from everything below that shapes the tree.
 """
 
-import contextlib
-import fcntl
 import glob
 import hashlib
 import os
@@ -19,6 +17,7 @@ import subprocess
 
 from labkit import packages, progress
 from labkit.errors import LabError
+from labkit.locks import locked
 
 PACKAGE = "linux-source-6.1"
 NEED_MB = 1500
@@ -58,19 +57,6 @@ def _key():
 
 def _root():
     return os.path.join(packages.cache_dir(), "kunit")
-
-
-@contextlib.contextmanager
-def locked(path, what):
-    """Hold the lock file `path`; say so when another checkout has it."""
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "w", encoding="utf-8") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            with progress.slow(f"waiting for another checkout that is {what}"):
-                fcntl.flock(file, fcntl.LOCK_EX)
-        yield
 
 
 def _prune(tree):
