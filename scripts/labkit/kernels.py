@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Debian's cloud kernels and their headers, unpacked in the cache.
+"""Debian's kernels, unpacked in the cache.
 
-    <cache>/kernels/<release>/image/      boot/vmlinuz-*, lib/modules/*
-    <cache>/kernels/<release>/headers/    a KDIR that needs nothing from /usr/src
+    <cache>/kernels/<release>/image/      vmlinuz and modules, as packaged
+    <cache>/kernels/<release>/headers/    see headers.py
     <cache>/kernels/<short name>          text: the release that a short name last meant
+
+A short name is a version (6.12) or "sid" for whatever Debian's development
+has now, with "-rt" for PREEMPT_RT; without, it is the cloud flavour.
 
 Each half has a file `.versions` that names the package it came from. Every
 answer that came from apt is noted with the age of apt's lists, and is asked
@@ -15,140 +18,173 @@ if that fails the cached one serves.
 import os
 import re
 
-from . import packages, progress
+from . import archive, packages, progress
 from .errors import LabError
 
-FLAVOUR = "cloud-amd64"
-SHORT = re.compile(r"^\d+\.\d+$")
-RELEASE = re.compile(r"^\d+\.\d+[\w.+~-]*-" + FLAVOUR + "$")
-LISTS = "/var/lib/apt/lists"
-IMAGE_MB = 200
-HEADERS_MB = 200
+# Where a version is to be had; all others are looked for in sid.
+SUITES = {"5.10": "bullseye", "6.1": "bookworm", "6.12": "bookworm"}
+NEWEST = "sid"
+KNOWN = ", ".join((*SUITES, NEWEST))
+
+SHORT = re.compile(rf"^(\d+\.\d+|{NEWEST})(-rt)?$")
+RELEASE = re.compile(r"^(\d+\.\d+)[\w.+~-]*-(cloud|rt)-amd64$")
+IMAGE_MB = 900
 
 
 def _root():
     return os.path.join(packages.cache_dir(), "kernels")
 
 
-def _read(path):
-    try:
-        with open(path, encoding="utf-8") as file:
-            return file.read().strip()
-    except OSError:
-        return ""
+def _parts(name):
+    """(version, flavour) of a short name or a release."""
+    match = SHORT.match(name) or RELEASE.match(name)
+    return match[1], "rt-amd64" if match[2] in ("-rt", "rt") else "cloud-amd64"
 
 
-def _remember(path, text):
-    if _read(path) == text:
-        return
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    fresh = f"{path}.{os.getpid()}"
-    with open(fresh, "w", encoding="utf-8") as file:
-        file.write(text + "\n")
-    os.replace(fresh, path)
+def suite(name):
+    """The Debian release that a kernel comes from."""
+    return SUITES.get(_parts(name)[0], NEWEST)
 
 
-def _offered(short):
-    """The release that apt offers under a short name such as 6.12, or None."""
-    for meta in (f"linux-image-{short}-{FLAVOUR}", f"linux-image-{FLAVOUR}"):
-        for name in packages.depends(meta):
-            release = name.removeprefix("linux-image-").removesuffix("-unsigned")
-            if release.startswith(short + ".") and RELEASE.match(release):
-                return release
+def apt(name):
+    """apt's options to ask for a kernel's packages."""
+    return archive.apt(suite(name))
+
+
+def pick(name, offered):
+    """The release among packages' names that a short name means, or None. Pure."""
+    version, flavour = _parts(name)
+    for package in offered:
+        full = package.removeprefix("linux-image-").removesuffix("-unsigned")
+        match = RELEASE.match(full)
+        if match and full.endswith(flavour) and version in (NEWEST, match[1]):
+            return full
     return None
 
 
-def _lists_age():
-    """Changes whenever apt's lists do; "none" without lists."""
-    try:
-        return str(max(os.stat(os.path.join(LISTS, name)).st_mtime_ns
-                       for name in os.listdir(LISTS)))
-    except (OSError, ValueError):
-        return "none"
+def _offered(name):
+    """The release that apt offers under a short name, or None."""
+    version, flavour = _parts(name)
+    for meta in (f"linux-image-{version}-{flavour}", f"linux-image-{flavour}"):
+        full = pick(name, packages.depends(meta, apt(name)))
+        if full:
+            return full
+    return None
+
+
+def _may_update(name):
+    """Are there lists that only need to be fetched? Other releases' are always."""
+    return not apt(name) and os.geteuid() == 0
 
 
 _resolved = {}
 
 
 def release(name):
-    """The full release for a short name (6.1, 6.12) or a full one."""
+    """The full release for a short name or a full one."""
     if RELEASE.match(name):
         return name
     if not SHORT.match(name):
-        raise LabError(f"unknown kernel {name!r}: give 6.1, 6.12 or a full release "
-                       f"such as 6.12.117+deb12-{FLAVOUR}")
+        raise LabError(f"unknown kernel {name!r}: give one of {KNOWN}, with -rt for PREEMPT_RT, "
+                       "or a full release such as 6.12.117+deb12-cloud-amd64")
     if name in _resolved:
         return _resolved[name]
     note = os.path.join(_root(), name)
-    known, _, age = _read(note).partition(" ")
-    if known and age == _lists_age() and _cached(known, "image"):
+    known, _, age = packages.read(note).partition(" ")
+    if known and age == packages.lists_age() and cached(known, "image"):
         _resolved[name] = known
         return known
-    full = _offered(name)
-    if not full and not known and os.geteuid() == 0:
-        packages.update()
-        full = _offered(name)
-    full = full or known
-    if not full:
-        raise LabError(f"Debian's package lists know no {name} {FLAVOUR} kernel: "
-                       "run apt-get update, or choose 6.1 or 6.12")
-    if full != known and known and _cached(known, "image"):
+    full = _find(name, known)
+    if full != known and known and cached(known, "image"):
         # Only a promise so far: fall back to the known one if it can't be had.
         try:
             _image(full)
         except LabError as error:
             progress.say(f"{error}; going on with {known}")
             full = known
-    _remember(note, f"{full} {_lists_age()}")
+    packages.remember(note, f"{full} {packages.lists_age()}")
     _resolved[name] = full
     return full
 
 
-def _cached(full, half):
+def _find(name, known):
+    """The release that apt offers, or else the known one."""
+    try:
+        full = _offered(name)
+        if not full and not known and _may_update(name):
+            packages.update()
+            full = _offered(name)
+    except LabError as error:
+        if not known:
+            raise
+        progress.say(f"{error}; going on with {known}")
+        full = known
+    if not full and not known:
+        now = "" if suite(name) != NEWEST else _offered(NEWEST)
+        raise LabError(f"Debian {suite(name)} has no kernel {name}"
+                       + (f" but {now}" if now else "") + f": choose one of {KNOWN}, "
+                       "or run apt-get update")
+    return full or known
+
+
+def cached(full, half):
     return os.path.exists(os.path.join(_root(), full, half, ".versions"))
 
 
-def _ensure(full, half, names, need_mb, finish=None):
-    """The directory of one half, fetched unless it is there and current."""
+def ensure(full, half, names, need_mb, finish=None, whole=False):
+    """The directory of one half, fetched unless it is there and current.
+
+    names(apt): the packages it is made of, the one that it is known by first.
+    finish(directory, target) adapts it. whole: with all that they depend on.
+    """
     target = os.path.join(_root(), full, half)
     stamp = os.path.join(target, ".versions")
-    have, _, age = _read(stamp).partition("\n")
-    if have and age == _lists_age():
+    have, _, age = packages.read(stamp).partition("\n")
+    if have and age == packages.lists_age():
         return target
-    first = names()[0]
-    offered = packages.candidate(first)
-    if not have and not offered and os.geteuid() == 0:
-        packages.update()
-        offered = packages.candidate(first)
-    if offered and have != f"{first} {offered}":
-        def complete(tree):
-            if finish:
-                finish(tree, target)
-            _remember(os.path.join(tree, ".versions"), f"{first} {offered}\n{_lists_age()}")
-        try:
-            packages.unpack(names(), target, need_mb, complete)
-        except LabError as error:
-            if not have:
-                raise
-            progress.say(f"{error}; going on with the cached one")
-    elif have:
-        _remember(stamp, f"{have}\n{_lists_age()}")
-    else:
-        raise LabError(f"Debian's package lists know no {first}: run apt-get update, "
-                       "or choose 6.1 or 6.12")
+    first = f"linux-{half}-{full}"
+    try:
+        options = archive.apt(suite(full), alone=whole)
+        offered = packages.candidate(first, options)
+        if not have and not offered and _may_update(full):
+            packages.update()
+            offered = packages.candidate(first, options)
+        if offered and have != f"{first} {offered}":
+            def complete(tree):
+                if finish:
+                    finish(tree, target)
+                packages.remember(os.path.join(tree, ".versions"),
+                                  f"{first} {offered}\n{packages.lists_age()}")
+            packages.unpack([first, *names(options)], target, need_mb, complete, options, whole)
+            return target
+    except LabError as error:
+        if not have:
+            raise
+        progress.say(f"{error}; going on with the cached one")
+        return target
+    if not have:
+        raise LabError(f"Debian {suite(full)}'s package lists know no {first}: "
+                       f"run apt-get update, or choose one of {KNOWN}")
+    packages.remember(stamp, f"{have}\n{packages.lists_age()}")
     return target
 
 
 def _image(full):
-    return _ensure(full, "image", lambda: [f"linux-image-{full}"], IMAGE_MB)
+    """Since 2026 the image is split over several packages."""
+    pieces = tuple(f"linux-{piece}-{full}" for piece in ("base", "binary", "modules"))
+
+    def names(options):
+        return [n for n in packages.depends(f"linux-image-{full}", options) if n in pieces]
+    return ensure(full, "image", names, IMAGE_MB)
 
 
 def vmlinuz(name):
     full = release(name)
-    path = os.path.join(_image(full), "boot", f"vmlinuz-{full}")
-    if not os.path.exists(path):
-        raise LabError(f"no vmlinuz in {os.path.dirname(path)}: remove that cache and try again")
-    return path
+    base = _image(full)
+    for path in (f"boot/vmlinuz-{full}", f"usr/lib/modules/{full}/vmlinuz"):
+        if os.path.exists(os.path.join(base, path)):
+            return os.path.join(base, path)
+    raise LabError(f"no vmlinuz in {base}: remove that cache and try again")
 
 
 def modules_dir(name):
@@ -159,33 +195,3 @@ def modules_dir(name):
         if os.path.isdir(path):
             return path
     raise LabError(f"no modules in {base}: remove that cache and try again")
-
-
-def _header_packages(full):
-    main = f"linux-headers-{full}"
-    wanted = re.compile(r"^linux-headers-.*-common$|^linux-kbuild-")
-    return [main] + [n for n in packages.depends(main) if wanted.match(n)]
-
-
-def _relocate(full):
-    """Header trees name /usr/src in one place only: the include in Makefile."""
-    def finish(tree, target):
-        path = os.path.join(tree, "usr", "src", f"linux-headers-{full}", "Makefile")
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
-        text = text.replace("/usr/src/", os.path.join(target, "usr", "src") + "/")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-    return finish
-
-
-# What Debian's header packages depend on, apart from other kernel packages.
-BUILD_PACKAGES = ["gcc", "make", "libc6-dev", "pahole", "libelf1"]
-
-
-def headers(name):
-    """The directory for make's KDIR, and what a build there takes."""
-    packages.require(BUILD_PACKAGES)
-    full = release(name)
-    base = _ensure(full, "headers", lambda: _header_packages(full), HEADERS_MB, _relocate(full))
-    return os.path.join(base, "usr", "src", f"linux-headers-{full}")

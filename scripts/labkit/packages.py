@@ -3,6 +3,9 @@
 
 QEMU is installed. Kernels, headers and busybox are only unpacked into the
 cache: installing a kernel would rebuild the machine's initramfs for nothing.
+
+apt: options for apt where it is not the machine's own release that is asked,
+as archive.apt() gives them.
 """
 
 import glob
@@ -14,6 +17,7 @@ from . import progress, scratch
 from .errors import LabError
 
 MB = 1 << 20
+LISTS = "/var/lib/apt/lists"
 
 
 def cache_dir():
@@ -53,10 +57,44 @@ def installed(package):
     return _query("dpkg-query", "-W", "-f", "${Status}", package).endswith("ok installed")
 
 
-def update():
+def update(apt=(), what="the package lists (apt-get update)"):
     """Refresh apt's lists; '' or what went wrong."""
-    with progress.slow("refreshing the package lists (apt-get update)"):
-        return _wrong(["apt-get", "update"])
+    with progress.slow(f"refreshing {what}"):
+        return _wrong(["apt-get", *apt, "update"])
+
+
+def indexes():
+    """Where apt's sources say that its lists come from, one a line."""
+    return _query("apt-get", "update", "--print-uris")
+
+
+def lists_age():
+    """Changes whenever apt's lists do; "none" without lists."""
+    try:
+        return str(max(os.stat(os.path.join(LISTS, name)).st_mtime_ns
+                       for name in os.listdir(LISTS)))
+    except (OSError, ValueError):
+        return "none"
+
+
+def read(path):
+    """A note in the cache; '' without one."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read().strip()
+    except OSError:
+        return ""
+
+
+def remember(path, text):
+    """Write such a note."""
+    if read(path) == text:
+        return
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    fresh = f"{path}.{os.getpid()}"
+    with open(fresh, "w", encoding="utf-8") as file:
+        file.write(text + "\n")
+    os.replace(fresh, path)
 
 
 def require(packages):
@@ -81,21 +119,21 @@ def require(packages):
 
 
 def have_lists():
-    return bool(glob.glob("/var/lib/apt/lists/*_Packages*"))
+    return bool(glob.glob(f"{LISTS}/*_Packages*"))
 
 
-def candidate(package):
+def candidate(package, apt=()):
     """The version apt would fetch, or None."""
-    for line in _query("apt-cache", "policy", package).splitlines():
+    for line in _query("apt-cache", *apt, "policy", package).splitlines():
         if line.strip().startswith("Candidate:"):
             version = line.split(":", 1)[1].strip()
             return None if version == "(none)" else version
     return None
 
 
-def depends(package):
+def depends(package, apt=()):
     """Names of the packages that `package` depends on, first choices only."""
-    out = _query("apt-cache", "depends", "--important", package)
+    out = _query("apt-cache", *apt, "depends", "--important", package)
     return [line.split(":", 1)[1].strip() for line in out.splitlines()
             if line.strip().startswith("Depends:")]
 
@@ -110,17 +148,22 @@ def check_space(path, need_mb):
                        "or set XDG_CACHE_HOME or TMPDIR to another disk")
 
 
-def _download(packages, into):
-    for name in packages:
-        command = ["apt-get", "download", "-o", "APT::Sandbox::User=root", name]
+def _download(packages, into, apt, whole):
+    command = ["apt-get", *apt, "-o", "APT::Sandbox::User=root"]
+    if whole:
+        os.mkdir(os.path.join(into, "partial"))
+        command += ["-o", f"Dir::Cache::archives={into}", "--no-install-recommends",
+                    "--download-only", "-y", "install", *packages]
+    else:
+        command += ["download", *packages]
+    wrong = _wrong(command, into)
+    if wrong and (apt or os.geteuid() == 0):
+        # The lists may be older than the mirror.
+        update(apt)
         wrong = _wrong(command, into)
-        if wrong and os.geteuid() == 0:
-            # The lists may be older than the mirror.
-            update()
-            wrong = _wrong(command, into)
-        if wrong:
-            raise LabError(f"could not fetch {name}: {wrong}: check the network, "
-                           "then run apt-get update")
+    if wrong:
+        raise LabError(f"could not fetch {packages[0]}: {wrong}: check the network, "
+                       "then run apt-get update")
 
 
 def cache(target, need_mb, fill):
@@ -140,15 +183,17 @@ def cache(target, need_mb, fill):
                        "XDG_CACHE_HOME to another place") from error
 
 
-def unpack(packages, target, need_mb, finish=None):
+def unpack(packages, target, need_mb, finish=None, apt=(), whole=False):
     """Fetch packages and unpack them together as the directory `target`.
 
-    `finish(directory)` may adapt the tree before anyone sees it.
+    `finish(directory)` may adapt the tree before anyone sees it. whole: with
+    all that they depend on, so that programs run there; `apt` must then take
+    nothing for installed.
     """
     what = packages[0] if len(packages) == 1 else f"{packages[0]} and {len(packages) - 1} more"
 
     def fill(work):
-        _unpack(packages, what, work)
+        _unpack(packages, what, work, apt, whole)
         tree = os.path.join(work, "tree")
         if finish:
             finish(tree)
@@ -157,15 +202,15 @@ def unpack(packages, target, need_mb, finish=None):
     cache(target, need_mb, fill)
 
 
-def _unpack(packages, what, work):
+def _unpack(packages, what, work, apt, whole):
     debs, tree = os.path.join(work, "debs"), os.path.join(work, "tree")
     os.mkdir(debs)
     os.mkdir(tree)
     progress.say(f"fetching {what}")
     with progress.slow(f"fetching {what}"):
-        _download(packages, debs)
+        _download(packages, debs, apt, whole)
     with progress.slow(f"unpacking {what}"):
-        for deb in sorted(os.listdir(debs)):
+        for deb in sorted(glob.glob("*.deb", root_dir=debs)):
             wrong = _wrong(["dpkg-deb", "-x", os.path.join(debs, deb), tree])
             if wrong:
                 raise LabError(f"could not unpack {deb}: {wrong}: is the disk full?")
