@@ -14,6 +14,9 @@
  *    list and both of its governor pointers are put right.
  */
 
+/* First: where the kernel is too old, this says so. */
+#include "compat.h"
+
 #include <linux/cpu.h>
 #include <linux/irqflags.h>
 #include <linux/kprobes.h>
@@ -24,8 +27,6 @@
 
 #include <hpoll/core_calls.h>
 #include <hpoll/fault.h>
-
-#include "compat.h"
 
 /* The core's prototypes; those in drivers/cpuidle/cpuidle.h are private. */
 typedef unsigned long lookup_fn(const char *name);
