@@ -3,9 +3,9 @@
 # What a person types.
 #
 #   make                     the module, for the running kernel
-#   make KVER=6.12           ... for another one: a full release, or 6.1 or 6.12
-#                            for Debian's cloud kernels, whose headers are
-#                            fetched if need be
+#   make KVER=6.12           ... for another one: a full release, or 5.10, 6.1,
+#                            6.12 or sid (the newest) for Debian's cloud kernels,
+#                            6.12-rt for PREEMPT_RT; headers are fetched if need be
 #   make KDIR=/path          ... for a kernel build tree
 #   make demo                what it gains, in a real guest
 #   make check               all tests
@@ -17,6 +17,9 @@
 # W=1, C=1 and V=1 are handed to the kernel's build.
 
 KVER ?= $(shell uname -r)
+
+# The newest Linux that the kernel matrix has passed on.
+TESTED := 7.2
 
 ifndef KDIR
 ifneq ($(wildcard /lib/modules/$(KVER)/build/Makefile),)
@@ -42,6 +45,12 @@ endif
 RELEASE := $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generated/utsrelease.h 2>/dev/null)
 ifeq ($(RELEASE),)
 $(error KDIR=$(KDIR) is not configured: it has no include/generated/utsrelease.h)
+endif
+NEWEST := $(shell printf '%s\n' '$(RELEASE)' $(TESTED) | cut -d . -f 1,2 | sort -V | tail -n 1)
+ifneq ($(NEWEST),$(TESTED))
+$(info Note: Linux $(NEWEST) is newer than what this hpoll was tested on (up to $(TESTED)).)
+$(info If it does not build, look for a newer hpoll. If it does, try it first where a)
+$(info crash does no harm. Please report either.)
 endif
 endif
 
