@@ -80,13 +80,18 @@ def _may_update(name):
 _resolved = {}
 
 
-def release(name):
-    """The full release for a short name or a full one."""
-    if RELEASE.match(name):
-        return name
-    if not SHORT.match(name):
+def check(name):
+    """Complain where this can't be a kernel's name."""
+    if not RELEASE.match(name) and not SHORT.match(name):
         raise LabError(f"unknown kernel {name!r}: give one of {KNOWN}, with -rt for PREEMPT_RT, "
                        "or a full release such as 6.12.117+deb12-cloud-amd64")
+
+
+def release(name):
+    """The full release for a short name or a full one."""
+    check(name)
+    if RELEASE.match(name):
+        return name
     if name in _resolved:
         return _resolved[name]
     note = os.path.join(_root(), name)

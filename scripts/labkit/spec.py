@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 
 from .errors import LabError
 
-KERNELS = ("6.1", "6.12")
 NAME = re.compile(r"^[\w.+:-]+$")
 
 
@@ -105,8 +104,21 @@ GUEST_KEYS = {"name", "kernels", "cpus", "mem", "cpu", "append", "timeout", "hid
               "tests", "files", "modules", "next_kernel", "exits"}
 
 
-def load_plan(path, *, files_dir=None, only=None):
+def read_plan(path):
+    """A TOML plan as it is written."""
+    try:
+        with open(path, "rb") as file:
+            return tomllib.load(file)
+    except OSError as error:
+        raise LabError(f"cannot read the plan {path}: {error.strerror}") from error
+    except tomllib.TOMLDecodeError as error:
+        raise LabError(f"{path} is not valid TOML: {error}") from error
+
+
+def load_plan(path, *, files_dir=None, only=None, kernel=None):
     """The guests of a TOML plan, one for each of their kernels.
+
+        matrix = ["6.1", "6.12"]            # for `lab matrix`; not used here
 
         [[guest]]
         name = "hint"                       # the guest is called hint-6.12
@@ -116,14 +128,9 @@ def load_plan(path, *, files_dir=None, only=None):
         # also cpus, mem, append, timeout, hidden, exits, modules, files = ["src:dst"]
 
     files_dir: what goes to /lib/hpoll; "{release}" in it is the guest's kernel.
+    kernel: every guest with this one, whatever the plan says.
     """
-    try:
-        with open(path, "rb") as file:
-            plan = tomllib.load(file)
-    except OSError as error:
-        raise LabError(f"cannot read the plan {path}: {error.strerror}") from error
-    except tomllib.TOMLDecodeError as error:
-        raise LabError(f"{path} is not valid TOML: {error}") from error
+    plan = read_plan(path)
     base = os.path.dirname(os.path.abspath(path))
 
     def local(name):
@@ -143,12 +150,12 @@ def load_plan(path, *, files_dir=None, only=None):
             name=entry["name"], tests=[local(t) for t in entry.get("tests", [])],
             files=[(local(s), d) for s, d in map(split_file, entry.get("files", []))],
             modules=[local(m) if is_path(m) else m for m in entry.get("modules", [])], **rest)
-        for kernel in entry.get("kernels", ["6.12"]):
-            specs.append(replace(spec, name=f"{entry['name']}-{kernel}", kernel=kernel,
+        for name in [kernel] if kernel else entry.get("kernels", ["6.12"]):
+            specs.append(replace(spec, name=f"{entry['name']}-{name}", kernel=name,
                                  files_dir=files_dir))
     if only:
-        specs = [s for s in specs if any(s.name == o or s.name.rpartition("-")[0] == o
-                                         for o in only)]
+        specs = [s for s in specs
+                 if s.name in only or s.name.removesuffix(f"-{s.kernel}") in only]
         if not specs:
             raise LabError(f"{path} has no guest called {' or '.join(only)}: see the plan")
     if not specs:
