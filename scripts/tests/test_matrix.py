@@ -154,7 +154,8 @@ class Table(unittest.TestCase):
         self.assertEqual(matrix.replace(once, ["new"]), once)
 
     def test_replace_needs_its_markers(self):
-        for text in ("", matrix.BEGIN, matrix.END + matrix.BEGIN, 2 * (matrix.BEGIN + matrix.END)):
+        for text in ("", matrix.BEGIN, matrix.END + matrix.BEGIN, 2 * (matrix.BEGIN + matrix.END),
+                     matrix.BEGIN + matrix.END + matrix.BEGIN):
             with self.assertRaisesRegex(LabError, "README"):
                 matrix.replace(text, ["new"])
 
