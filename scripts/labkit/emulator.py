@@ -14,8 +14,7 @@ import os
 import re
 import subprocess
 
-from . import packages, progress
-from .errors import LabError
+from . import archive, packages
 
 SOUND = (8, 1)
 SUITE = "trixie"
@@ -41,28 +40,13 @@ def _own_version():
         return (0, 0)
 
 
-def _fetch(work):
-    tree = os.path.join(work, "tree")
-    with progress.slow(f"fetching QEMU of Debian {SUITE} (100 MB)"):
-        done = subprocess.run(
-            ["mmdebstrap", "--quiet", "--variant=extract", f"--include={PACKAGE}", SUITE, tree],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-            text=True, check=False)
-    if done.returncode != 0 or not os.path.exists(os.path.join(tree, LOADER)):
-        lines = [line for line in done.stderr.splitlines() if line.startswith("E:")]
-        raise LabError(f"could not fetch QEMU of Debian {SUITE}: "
-                       f"{(lines or ['no message'])[0]}: check the network")
-    return tree
-
-
 def command():
     """How to start a QEMU that emulates soundly: the first words of a command."""
     if _own_version() >= SOUND:
         return [BINARY]
     tree = os.path.join(packages.cache_dir(), f"qemu-{SUITE}")
     if not os.path.isdir(tree):
-        packages.require(["mmdebstrap"])
-        packages.cache(tree, NEED_MB, _fetch)
+        packages.unpack([PACKAGE], tree, NEED_MB, apt=archive.apt(SUITE, alone=True), whole=True)
     words = [os.path.join(tree, LOADER), "--library-path", os.path.join(tree, LIBRARIES),
              os.path.join(tree, "usr/bin", BINARY)]
     for data in DATA_DIRS:
