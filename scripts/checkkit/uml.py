@@ -16,7 +16,7 @@ import shutil
 import sys
 import time
 
-from labkit import packages
+from labkit import locks, packages
 from labkit.errors import LabError
 
 from . import ktap, proc, source
@@ -142,7 +142,7 @@ def run(top, say, show=None):
     with open(os.path.join(top, "kunit", ".kunitconfig"), "rb") as file:
         key = hashlib.sha256(file.read()).hexdigest()[:8]
     build = os.path.join(base, "builds", key)
-    with source.locked(os.path.join(base, "lock"), "running its KUnit suites"):
+    with locks.locked(os.path.join(base, "lock"), "running its KUnit suites"):
         _link(os.path.abspath(top), linux)
         wrong = _build(top, linux, build, say)
         if wrong:

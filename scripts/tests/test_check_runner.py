@@ -6,6 +6,7 @@ import sys
 import tempfile
 import time
 import unittest
+from unittest import mock
 
 from checkkit import guests, proc, results, static, unit
 from checkkit.results import FAIL, PASS, SKIP, Result
@@ -54,6 +55,23 @@ class Guests(unittest.TestCase):
 
     def test_nothing_ran(self):
         self.assertEqual(self.statuses(tests=[]), [FAIL])
+
+    def test_a_kernel_that_cannot_be_built_fails_and_spares_the_others(self):
+        commands = []
+
+        def run(command, **_):
+            commands.append(command)
+            return (2 if "KVER=sid" in command else 0), ["no network"]
+
+        top = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+        with mock.patch.object(guests.proc, "run", run), \
+                mock.patch.object(guests.glob, "glob", lambda *_: []), \
+                mock.patch.object(guests.os.path, "exists", lambda _: False):
+            found = guests.run(top, lambda _: None)
+        self.assertEqual([r.output for r in found if r.name == "guests: build for sid"],
+                         [["no network"]])
+        only = [w for w in commands[-1] if w.startswith("brief-")]
+        self.assertEqual(only, ["brief-5.10", "brief-6.12-rt"])
 
     def test_a_skip_stays_one(self):
         self.assertEqual(self.statuses(test={"status": 4, "tap": ["1..0 # SKIP no hint"]}), [SKIP])
