@@ -7,10 +7,13 @@
 . "$HPOLL_LIB/tap.sh"
 # shellcheck source=selftests/lib/hpoll.sh
 . "$HPOLL_LIB/hpoll.sh"
+# shellcheck source=selftests/lib/msr.sh
+. "$HPOLL_LIB/msr.sh"
 
 ROUNDS=20
 
 before=$(cat $cpuidle/current_governor)
+found=$(control 0)
 
 check "the slot is taken by haltpoll" driver_is haltpoll
 check "loads" load guest_halt_poll_ns=5000000 guest_halt_poll_grow_start=1000000
@@ -36,7 +39,14 @@ back_and_forth() {
 }
 start_load
 check "$ROUNDS times to menu and back under load" back_and_forth
+# Mainline's driver controls host polling as well, as a CPU comes and goes.
+comes_back() {
+	echo 0 >/sys/devices/system/cpu/cpu1/online && echo 1 >/sys/devices/system/cpu/cpu1/online
+}
+check "CPU 1 goes and comes back" comes_back
+check "the host polls for no CPU" controls 0
 check "unloads under load" unload
+check "host polling is as mainline's driver wants it" controls "$found"
 stop_load
 check "the governor before is current again" governor_is "$before"
 check "the driver is still there" driver_is haltpoll

@@ -26,6 +26,11 @@ has_control() {
 	[ -n "$(control 0)" ]
 }
 
+# controls VALUE: on every CPU that is online, if there is such an MSR at all
+controls() {
+	! has_control || controls_are "$1"
+}
+
 # controls_are VALUE: on every CPU that is online
 controls_are() {
 	for control_path in /dev/cpu/[0-9]*; do

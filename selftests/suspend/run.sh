@@ -38,15 +38,11 @@ polls() {
 	"$HPOLL_LIB/pingpong" -a 0 -b 1 -n 300 >/dev/null
 	[ $(($(usage 0) - polled)) -gt 100 ]
 }
-# MSRs are only there where the host offers the control.
-controls() {
-	! has_control || controls_are "$1"
-}
 
 has_control || diag "no MSR_KVM_POLL_CONTROL in this guest"
 start_load
 before=$(cat $cpuidle/current_governor)
-if has_control; then found=$(control 0); else found=; fi
+found=$(control 0)
 for state in freeze mem; do
 	if ! grep -qw $state /sys/power/state || ! can_wake $state; then
 		skip "suspend to $state" "this guest can't, or nothing would wake it up"
