@@ -78,6 +78,31 @@ class Outcome(unittest.TestCase):
         self.expect(judged(lines + ["end"]), "lab-error", "stopped before")
         self.expect(judged(lines + ["end 0"]), "lab-error", "stopped before")
 
+    @staticmethod
+    def crashed(old="", new=""):
+        """A test that crashes its kernel and goes on in the next, with one text changed."""
+        return judged([line.replace(old, new) for line in recorded("crash.report")],
+                      tests=("crash",))
+
+    def test_wanted_crash_that_the_test_survived(self):
+        self.expect(self.crashed(), "pass", "")
+
+    def test_crash_after_which_nobody_went_on(self):
+        for instead in ("", "hpoll_lab: resumed 0"):
+            self.expect(self.crashed(f"hpoll_lab: resumed {TOKEN}", instead),
+                        "panic", "sysrq triggered crash")
+
+    def test_splat_around_a_wanted_crash(self):
+        for near, after in (("not syncing", 0), ("resumed", 1)):
+            lines = recorded("crash.report")
+            at = after + next(i for i, line in enumerate(lines) if near in line)
+            lines.insert(at, "cons [    9.1] WARNING: CPU: 0 PID: 1 at x.c:1")
+            self.expect(judged(lines, tests=("crash",)), "warn", "WARNING: CPU: 0 PID: 1")
+
+    def test_panic_that_was_not_wanted_before_a_resume(self):
+        self.expect(self.crashed("sysrq triggered crash", "Fatal exception"),
+                    "panic", "Fatal exception")
+
     def test_splat_found_by_the_guest(self):
         self.expect(judged(recorded("splat.report")), "warn", "BUG: scheduling while atomic")
 
