@@ -13,7 +13,7 @@
 #endif
 
 /* panic_notifier_list moved out of linux/kernel.h in 5.14. */
-#if __has_include(<linux/panic_notifier.h>)
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 14, 0)
 #include <linux/panic_notifier.h>
 #else
 #include <linux/kernel.h>
@@ -22,7 +22,7 @@
 
 /* cpuid() had come with asm/processor.h until it got headers of its own in 6.16. */
 #ifdef CONFIG_X86
-#if __has_include(<asm/cpuid/api.h>)
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
 #include <asm/cpuid/api.h>
 #else
 #include <asm/processor.h>

@@ -5,9 +5,8 @@ import os
 import subprocess
 
 from . import kernels, packages, progress
+from .cli import TOP
 from .errors import LabError
-
-TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 
 
 def guest(kernel, log):

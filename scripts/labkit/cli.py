@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the commands of the checks share: where they are, and how they end."""
+"""What the commands share: where they are, and how they end."""
 
 import argparse
 import os
 import signal
 import sys
 
-from labkit.errors import LabError
-
-from . import proc
+from .errors import LabError
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 
@@ -25,8 +23,12 @@ def _interrupted(number, _frame):
     raise KeyboardInterrupt(signal.Signals(number).name)
 
 
-def run(name, main):
-    """Run a command's main() and exit; whatever goes wrong is one line."""
+def run(name, main, *, at_stop=None, hint=""):
+    """Run a command's main() and exit; whatever goes wrong is one line.
+
+    at_stop: called where a signal stops it. hint: what to look at where a file
+    can't be read or written.
+    """
     for signum in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(signum, _interrupted)
     try:
@@ -35,11 +37,12 @@ def run(name, main):
         print(f"{name}: {wrong}", file=sys.stderr)
         sys.exit(wrong.code)
     except KeyboardInterrupt as stop:
-        proc.end_all()
+        if at_stop:
+            at_stop()
         print(f"{name}: stopped by {stop or 'SIGINT'}", file=sys.stderr)
         sys.exit(130)
     except BrokenPipeError:
         os._exit(1)
     except OSError as wrong:
-        print(f"{name}: {wrong}", file=sys.stderr)
+        print(f"{name}: {wrong}{hint and ': '}{hint}", file=sys.stderr)
         sys.exit(1)
