@@ -12,10 +12,8 @@
 import glob
 import hashlib
 import os
-import shutil
-import subprocess
 
-from labkit import packages, progress
+from labkit import packages, progress, sources
 from labkit.errors import LabError
 from labkit.locks import locked
 
@@ -29,25 +27,7 @@ HOOK_LINES = {
     "drivers/Makefile": "\nobj-$(CONFIG_HPOLL_KUNIT_TEST) += hpoll/kunit/\n",
 }
 
-# Left out: nothing that Kconfig or a minimal UML build reads. Halves the time
-# to unpack and saves a gigabyte. Kconfig files and Makefiles all stay.
-LEFT_OUT = [
-    *(f"{PACKAGE}/arch/{name}/*.[chS]" for name in (
-        "alpha", "arc", "arm", "arm64", "csky", "hexagon", "ia64", "loongarch", "m68k",
-        "microblaze", "mips", "nios2", "openrisc", "parisc", "powerpc", "riscv", "s390", "sh",
-        "sparc", "xtensa")),
-    *(f"{PACKAGE}/{name}/*.[chS]" for name in (
-        "drivers/gpu", "drivers/net", "drivers/media", "drivers/scsi", "drivers/staging",
-        "drivers/usb", "drivers/infiniband", "drivers/iio", "drivers/clk", "drivers/pinctrl",
-        "drivers/mtd", "drivers/hwmon", "drivers/comedi", "sound", "samples")),
-    *(f"{PACKAGE}/tools/{name}" for name in ("perf", "power", "virtio", "usb", "objtool")),
-    f"{PACKAGE}/arch/*.dts*",
-    f"{PACKAGE}/tools/testing/selftests",
-    f"{PACKAGE}/Documentation/*.rst",
-    f"{PACKAGE}/Documentation/*.txt",
-    f"{PACKAGE}/Documentation/*.yaml",
-    f"{PACKAGE}/Documentation/*.svg",
-]
+LEFT_OUT = sources.left_out(PACKAGE)
 
 
 def _key():
@@ -57,21 +37,6 @@ def _key():
 
 def _root():
     return os.path.join(packages.cache_dir(), "kunit")
-
-
-def _prune(tree):
-    """Unpack the package's archive, without what nothing here reads."""
-    archive = os.path.join(tree, "usr", "src", f"{PACKAGE}.tar.xz")
-    command = ["tar", "-xJf", archive, "-C", tree, "--wildcards",
-               *(f"--exclude={name}" for name in LEFT_OUT)]
-    with progress.slow(f"unpacking {PACKAGE}'s archive"):
-        done = subprocess.run(command, check=False, text=True, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    if done.returncode != 0:
-        lines = done.stderr.strip().splitlines() or ["tar failed"]
-        raise LabError(f"could not unpack {PACKAGE}: {lines[-1]}: is the disk full?")
-    os.rename(os.path.join(tree, PACKAGE), os.path.join(tree, "linux"))
-    shutil.rmtree(os.path.join(tree, "usr"))
 
 
 def _hook(tree):
@@ -100,7 +65,7 @@ def base():
             packages.require(["xz-utils"])
 
             def finish(tree):
-                _prune(tree)
+                sources.extract(PACKAGE, tree, LEFT_OUT)
                 _hook(tree)
 
             try:

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Debian's kernel source packages, unpacked without what nothing here reads."""
+
+import os
+import shutil
+import subprocess
+
+from . import progress
+from .errors import LabError
+
+
+def left_out(package, keep=()):
+    """Patterns of what Kconfig and the builds here never read.
+
+    Halves the time to unpack and saves a gigabyte. Kconfig files and Makefiles
+    all stay. keep: paths that a caller does read.
+    """
+    names = [
+        *(f"arch/{name}/*.[chS]" for name in (
+            "alpha", "arc", "arm", "arm64", "csky", "hexagon", "ia64", "loongarch", "m68k",
+            "microblaze", "mips", "nios2", "openrisc", "parisc", "powerpc", "riscv", "s390", "sh",
+            "sparc", "xtensa")),
+        *(f"{name}/*.[chS]" for name in (
+            "drivers/gpu", "drivers/net", "drivers/media", "drivers/scsi", "drivers/staging",
+            "drivers/usb", "drivers/infiniband", "drivers/iio", "drivers/clk", "drivers/pinctrl",
+            "drivers/mtd", "drivers/hwmon", "drivers/comedi", "sound", "samples")),
+        *(f"tools/{name}" for name in ("perf", "power", "virtio", "usb", "objtool")),
+        "arch/*.dts*",
+        "tools/testing/selftests",
+        "Documentation/*.rst",
+        "Documentation/*.txt",
+        "Documentation/*.yaml",
+        "Documentation/*.svg",
+    ]
+    return [f"{package}/{name}" for name in names if name not in keep]
+
+
+def extract(package, tree, without):
+    """Put the kernel source that `package`, unpacked in `tree`, carries to tree/linux."""
+    archive = os.path.join(tree, "usr", "src", f"{package}.tar.xz")
+    command = ["tar", "-xJf", archive, "-C", tree, "--wildcards",
+               *(f"--exclude={name}" for name in without)]
+    with progress.slow(f"unpacking {package}'s archive"):
+        done = subprocess.run(command, check=False, text=True, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    if done.returncode != 0:
+        lines = done.stderr.strip().splitlines() or ["tar failed"]
+        raise LabError(f"could not unpack {package}: {lines[-1]}: is the disk full?")
+    os.rename(os.path.join(tree, package), os.path.join(tree, "linux"))
+    shutil.rmtree(os.path.join(tree, "usr"))
