@@ -28,6 +28,7 @@ SPLATS = (
     r"(soft|hard) (lockup|LOCKUP)",
     r"scheduling while atomic",
     r"sleeping function called from invalid context",
+    START + r"kmemleak: .*(disabled|Cannot allocate)",
     r"(circular|recursive) locking|inconsistent lock state|suspicious RCU usage",
 )
 _SPLAT = re.compile("|".join(SPLATS))
@@ -84,6 +85,28 @@ def read_info(channel):
             key, _, value = line[2:].partition(" ")
             info[key] = value
     return info
+
+
+def read_leaks(channel):
+    """One line for each object that kmemleak reported: what it is and who made it."""
+    leaks, calls = [], False
+    for line in channel:
+        if not line.startswith("K "):
+            continue
+        text = line[2:].strip()
+        if text.startswith("unreferenced object"):
+            leaks.append(text.removesuffix(":"))
+            calls = False
+        elif not leaks:
+            leaks.append(text)
+        elif text.startswith("comm "):
+            leaks[-1] += ", " + text.split(", jiffies")[0]
+        elif text.startswith("backtrace"):
+            calls, joint = True, ": "
+        elif calls:
+            leaks[-1] += joint + text
+            joint = " < "
+    return leaks
 
 
 def _without_stamp(line):
@@ -150,6 +173,10 @@ def judge(token, channel, console, *, ended=True, timed_out=False, status=0, wan
     if faults:
         return verdict("warn" if _SPLAT.search(faults[0]) else "fail",
                        _without_stamp(faults[0]))
+    leaks = read_leaks(channel)
+    if leaks:
+        return verdict("warn", "kmemleak: " + leaks[0]
+                       + (f" (and {len(leaks) - 1} more)" if len(leaks) > 1 else ""))
     bad = [t for t in tests if t.problem]
     if bad:
         return verdict("fail", f"{bad[0].name}: {bad[0].problem}")

@@ -106,6 +106,47 @@ class Outcome(unittest.TestCase):
     def test_splat_found_by_the_guest(self):
         self.expect(judged(recorded("splat.report")), "warn", "BUG: scheduling while atomic")
 
+    def test_splats_that_do_not_panic(self):
+        # With panic_on_warn or without, on the console or only in the guest's log.
+        for splat in ("WARNING: possible circular locking dependency detected",
+                      "WARNING: inconsistent lock state",
+                      "WARNING: suspicious RCU usage",
+                      "BUG: sleeping function called from invalid context at mm/slab.h:1",
+                      "BUG: KASAN: slab-use-after-free in f+0x1/0x2 [hpoll]",
+                      "UBSAN: array-index-out-of-bounds in x.c:1:2",
+                      "INFO: lockdep is turned off."):
+            for line in (f"cons [   15.1] {splat}", f"chan F [   15.1][   T12] {splat}"):
+                lines = recorded("pass.report")
+                lines.insert(-4, line)
+                self.expect(judged(lines), "warn", splat)
+
+    def test_lockdep_off(self):
+        lines = recorded("pass.report")
+        lines.insert(-4, "chan F lockdep turned itself off")
+        self.expect(judged(lines), "fail", "lockdep turned itself off")
+
+    LEAK = ('unreferenced object 0xffff888003a0e480 (size 64):',
+            '  comm "insmod", pid 178, jiffies 4294897344',
+            '  hex dump (first 32 bytes):',
+            '    00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00  ................',
+            '  backtrace (crc 0):',
+            '    __kmalloc_cache_noprof+0x25c/0x2f0',
+            '    hpoll_init+0x30/0x1000 [hpoll]')
+
+    def test_leak(self):
+        lines = recorded("pass.report")
+        lines[-4:-4] = [f"chan K {line}" for line in self.LEAK]
+        self.expect(judged(lines), "warn",
+                    'kmemleak: unreferenced object 0xffff888003a0e480 (size 64), comm "insmod", '
+                    'pid 178: __kmalloc_cache_noprof+0x25c/0x2f0 < hpoll_init+0x30/0x1000 [hpoll]')
+        lines[-4:-4] = [f"chan K {line}" for line in self.LEAK]
+        self.expect(judged(lines), "warn", "[hpoll] (and 1 more)")
+
+    def test_leak_without_a_known_shape(self):
+        lines = recorded("pass.report")
+        lines.insert(-4, "chan K something new")
+        self.expect(judged(lines), "warn", "kmemleak: something new")
+
     def test_splat_the_guest_did_not_report(self):
         lines = recorded("pass.report")
         lines.insert(-3, "cons [   15.1] rcu: INFO: rcu_preempt detected stalls on CPUs/tasks:")
@@ -339,6 +380,8 @@ class Splats(unittest.TestCase):
         "[    1.0] unchecked MSR access error: WRMSR to 0x4b564d05",
         "[    1.0] UBSAN: shift-out-of-bounds in x.c:1:2",
         "BUG: scheduling while atomic: swapper/0/0/0x00000002",
+        "[    1.0] kmemleak: Kernel memory leak detector disabled",
+        "[    1.0] INFO: lockdep is turned off.",
     )
     HARMLESS = (
         "[    1.0] Spectre V2 : WARNING: Unprivileged eBPF is enabled with eIBRS on",
@@ -347,6 +390,7 @@ class Splats(unittest.TestCase):
         "[    1.0] Failed to access perfctr msr (MSR c0010007 is 0)",
         "[    1.0] reboot: Power down",
         "[    1.0] DEBUG: nothing",
+        "[    1.0] kmemleak: Kernel memory leak detector initialized (mem pool available: 15000)",
     )
 
     def test_python(self):
