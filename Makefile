@@ -5,7 +5,8 @@
 #   make                     the module, for the running kernel
 #   make KVER=6.12           ... for another one: a full release, or 5.10, 6.1,
 #                            6.12 or sid (the newest) for Debian's cloud kernels,
-#                            6.12-rt for PREEMPT_RT; headers are fetched if need be
+#                            6.12-rt for PREEMPT_RT, 6.12-debug for the lab's own;
+#                            what is missing is fetched, or built
 #   make KDIR=/path          ... for a kernel build tree
 #   make demo                what it gains, in a real guest
 #   make check               all tests
@@ -85,6 +86,11 @@ guest: module $(addprefix $(GUEST)/,pingpong replay hammer kexec_load)
 		$(KMAKE) M=$(CURDIR)/$(OUT)/$$dir modules && \
 		cp $(OUT)/$$dir/*.ko $(GUEST)/ || exit 1; \
 	done
+	+@if grep -qs '^CONFIG_KUNIT=' $(KDIR)/.config; then \
+		scripts/link-sources $(OUT) kunit && \
+		$(KMAKE) M=$(CURDIR)/$(OUT)/kunit CONFIG_HPOLL_KUNIT_TEST=m modules && \
+		cp $(OUT)/kunit/*.ko $(GUEST)/; \
+	fi
 	@cp $(OUT)/hpoll.ko selftests/lib/*.sh $(GUEST)/
 
 $(GUEST):

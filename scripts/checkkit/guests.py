@@ -12,7 +12,7 @@ import queue
 import sys
 import threading
 
-from labkit import lab
+from labkit import headers, lab
 from labkit.spec import load_plan
 
 from . import ktap, proc, static
@@ -57,6 +57,8 @@ def _build(top, kernel):
     A warning is wrong, too; where the static checks look for them, they do so
     with a build of their own.
     """
+    # Not left to make: a kernel of our own takes longer than a module may.
+    headers.directory(kernel)
     options = [] if kernel in static.KERNELS else ["W=1", "KCFLAGS=-Werror"]
     status, lines = proc.run(["make", f"KVER={kernel}", "guest", *options], cwd=top,
                              limit=BUILD_LIMIT_S)

@@ -15,7 +15,7 @@ import os
 import re
 import shutil
 
-from . import kernels, packages
+from . import debugkernel, kernels, packages
 
 HEADERS_MB = 200
 WHOLE_MB = 1200
@@ -80,6 +80,9 @@ def _finish(full):
 def directory(name):
     """The directory for make's KDIR, and what a build there takes."""
     full = kernels.release(name)
+    if debugkernel.knows(full):
+        packages.require(BUILD_PACKAGES)
+        return os.path.join(debugkernel.headers(), _kdir(full))
     whole = _needs_whole(full)
     packages.require(["make"] if whole else BUILD_PACKAGES)
     wanted = re.compile(r"^linux-headers-.*-common(-rt)?$|^linux-kbuild-")

@@ -18,13 +18,13 @@ if that fails the cached one serves.
 import os
 import re
 
-from . import archive, packages, progress
+from . import archive, debugkernel, packages, progress
 from .errors import LabError
 
 # Where a version is to be had; all others are looked for in sid.
 SUITES = {"5.10": "bullseye", "6.1": "bookworm", "6.12": "bookworm"}
 NEWEST = "sid"
-KNOWN = ", ".join((*SUITES, NEWEST))
+KNOWN = ", ".join((*SUITES, NEWEST, debugkernel.NAME))
 
 SHORT = re.compile(rf"^(\d+\.\d+|{NEWEST})(-rt)?$")
 RELEASE = re.compile(r"^(\d+\.\d+)[\w.+~-]*-(cloud|rt)-amd64$")
@@ -82,7 +82,7 @@ _resolved = {}
 
 def check(name):
     """Complain where this can't be a kernel's name."""
-    if not RELEASE.match(name) and not SHORT.match(name):
+    if not any(known(name) for known in (RELEASE.match, SHORT.match, debugkernel.knows)):
         raise LabError(f"unknown kernel {name!r}: give one of {KNOWN}, with -rt for PREEMPT_RT, "
                        "or a full release such as 6.12.117+deb12-cloud-amd64")
 
@@ -90,6 +90,8 @@ def check(name):
 def release(name):
     """The full release for a short name or a full one."""
     check(name)
+    if debugkernel.knows(name):
+        return debugkernel.release()
     if RELEASE.match(name):
         return name
     if name in _resolved:
@@ -175,7 +177,9 @@ def ensure(full, half, names, need_mb, finish=None, whole=False):
 
 
 def _image(full):
-    """Since 2026 the image is split over several packages."""
+    if debugkernel.knows(full):
+        return debugkernel.image()
+    # Since 2026 the image is split over several packages.
     pieces = tuple(f"linux-{piece}-{full}" for piece in ("base", "binary", "modules"))
 
     def names(options):

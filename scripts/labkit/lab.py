@@ -53,8 +53,9 @@ APPEND = ("console=ttyS0 quiet panic=-1 panic_on_warn=1 oops=panic panic_print=3
           "no_timer_check rdinit=/init")
 
 # Emulated on cores that others use too, a CPU may stand still for longer than
-# the kernel's patience (21 s). Real stalls are still found, only later.
-PATIENT = " rcupdate.rcu_cpu_stall_timeout=100 watchdog_thresh=60"
+# the kernel's patience (20 to 30 s). Real stalls are still found, only later.
+PATIENT = (" rcupdate.rcu_cpu_stall_timeout=100 watchdog_thresh=60 "
+           "workqueue.watchdog_thresh=120")
 
 PROBE = "#!/bin/sh\necho 1..1\necho ok 1 - boots\n"
 

@@ -12,7 +12,7 @@ from unittest import mock
 SCRIPTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, SCRIPTS)
 
-from labkit import (cpio, emulator, exits, kmods, lab, progress, report, scratch,  # noqa: E402
+from labkit import (cpio, debugkernel, emulator, exits, kmods, lab, progress, report, scratch,  # noqa: E402
                     spec, tap, verdict)
 from labkit.errors import LabError  # noqa: E402
 
@@ -407,6 +407,58 @@ class Splats(unittest.TestCase):
             done = subprocess.run(["grep", "-E", "-f", file.name], text=True, check=False,
                                   input="\n".join(self.SPLATS + self.HARMLESS), capture_output=True)
         self.assertEqual(done.stdout.splitlines(), list(self.SPLATS))
+
+
+class DebugKernel(unittest.TestCase):
+    def test_names(self):
+        self.assertTrue(debugkernel.knows("6.12-debug"))
+        self.assertTrue(debugkernel.knows("6.12.117-debug"))
+        for name in ("6.12", "6.12.117+deb12-cloud-amd64", "6.1-debug", "6.12.1-debugger"):
+            self.assertFalse(debugkernel.knows(name), name)
+
+    def test_what_kconfig_did_not_take(self):
+        config = 'CONFIG_A=y\nCONFIG_B=m\n# CONFIG_C is not set\nCONFIG_D="-x"\nCONFIG_XY=y\n'
+        fragment = '# why\n\nCONFIG_A=y\nCONFIG_C=n\nCONFIG_D="-x"\nCONFIG_X=n\nCONFIG_NEVER_HEARD=n\n'
+        self.assertEqual(debugkernel.not_taken(fragment, config), [])
+        for line in ("CONFIG_B=y", "CONFIG_C=y", "CONFIG_A=n", 'CONFIG_D="-y"', "CONFIG_E=y"):
+            self.assertEqual(debugkernel.not_taken(fragment + line + "\n", config), [line])
+
+    def test_first_error(self):
+        self.assertEqual(debugkernel.first_error(
+            ["In file included from x.h:1:", "x.c:3:1: error: expected ;",
+             "make[1]: *** [x.o] Error 1"]), "x.c:3:1: error: expected ;")
+        self.assertIn("No space left", debugkernel.first_error(
+            ["fatal: cannot write x.o: No space left on device", "make: *** [x.o] Error 1"]))
+        self.assertEqual(debugkernel.first_error(["a", "killed "]), "killed")
+        self.assertEqual(debugkernel.first_error([]), "no message")
+
+    def test_what_is_kept(self):
+        with tempfile.TemporaryDirectory() as tree:
+            def write(name, text="x"):
+                path = os.path.join(tree, "linux", name)
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(text)
+
+            write("include/config/kernel.release", "6.12.9-debug\n")
+            for name in ("arch/x86/boot/bzImage", "modules.builtin", "arch/x86/kernel/msr.ko",
+                         ".config", "Makefile", "Kbuild", "Module.symvers", "arch/x86/Makefile",
+                         "arch/x86/Makefile.um", "tools/objtool/objtool", "tools/objtool/check.o",
+                         "include/linux/list.h", "arch/x86/include/asm/msr.h", "kernel/fork.c",
+                         "scripts/mod/modpost", "scripts/mod/modpost.o", "scripts/mod/.x.cmd"):
+                write(name)
+            debugkernel._keep(os.path.join(tree, "linux"), tree)
+            found = sorted(os.path.relpath(os.path.join(folder, name), tree)
+                           for folder, _, names in os.walk(tree) for name in names)
+        headers = "headers/usr/src/linux-headers-6.12.9-debug/"
+        self.assertEqual(found, sorted([
+            "image/boot/vmlinuz-6.12.9-debug", "image/lib/modules/6.12.9-debug/modules.builtin",
+            "image/lib/modules/6.12.9-debug/msr.ko",
+            *(headers + name for name in (
+                ".config", "Kbuild", "Makefile", "Module.symvers", "arch/x86/Makefile",
+                "arch/x86/Makefile.um", "arch/x86/include/asm/msr.h",
+                "include/config/kernel.release", "include/linux/list.h", "scripts/mod/modpost",
+                "tools/objtool/objtool"))]))
 
 
 class Specs(unittest.TestCase):
