@@ -526,6 +526,12 @@ class Specs(unittest.TestCase):
         self.assertEqual([s.name for s in self.plan(text, only=["one"])], ["one-6.1", "one-6.12"])
         self.assertEqual([s.name for s in self.plan(text, only=["one-6.1"])], ["one-6.1"])
 
+    def test_only_by_a_name_with_dashes(self):
+        text = '[[guest]]\nname = "a-b"\nkernels = ["6.12", "6.12-debug"]\ntests = ["t"]'
+        for only, found in (("a-b", ["a-b-6.12", "a-b-6.12-debug"]), ("a-b-6.12", ["a-b-6.12"]),
+                            ("a-b-6.12-debug", ["a-b-6.12-debug"])):
+            self.assertEqual([s.name for s in self.plan(text, only=[only])], found)
+
     def test_bad_plans(self):
         for text, said in (("[[guest]]\nname=", "not valid TOML"), ("", "declares no"),
                            ("[[guest]]\ntests=[]", "no name"),

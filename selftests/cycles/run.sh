@@ -4,20 +4,24 @@
 # Coming and going under load, with governor switches in between. That no
 # pointer into the module is left shows in what does not happen: the guest
 # panics on every warning.
+#
+#	rounds		how often (100)
 
 # shellcheck source=selftests/lib/tap.sh
 . "$HPOLL_LIB/tap.sh"
 # shellcheck source=selftests/lib/hpoll.sh
 . "$HPOLL_LIB/hpoll.sh"
+# shellcheck source=selftests/lib/option.sh
+. "$HPOLL_LIB/option.sh"
 
-ROUNDS=100
+rounds=$(option rounds 100)
 
 driver=$(cat $cpuidle/current_driver)
 before=$(cat $cpuidle/current_governor)
 
 cycles() {
 	round=0
-	while [ "$round" -lt "$ROUNDS" ]; do
+	while [ "$round" -lt "$rounds" ]; do
 		load || break
 		after=$before
 		case $((round % 4)) in
@@ -31,12 +35,12 @@ cycles() {
 		set_governor "$before" || break
 		round=$((round + 1))
 	done
-	diag "$round of $ROUNDS rounds"
-	[ "$round" -eq "$ROUNDS" ]
+	diag "$round of $rounds rounds"
+	[ "$round" -eq "$rounds" ]
 }
 
 start_load
-check "$ROUNDS rounds of loading and unloading under load" cycles
+check "$rounds rounds of loading and unloading under load" cycles
 stop_load
 
 # Freed module memory would be found by whoever still uses it by now.
