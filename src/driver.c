@@ -164,6 +164,11 @@ static int driver_cpu_offline(unsigned int cpu)
 	return 0;
 }
 
+bool hpoll_driver_has_cpu(unsigned int cpu)
+{
+	return devices && per_cpu_ptr(devices, cpu)->enabled;
+}
+
 /* The slot is taken: can the governor work over what is there? */
 static int attach(enum hpoll_mode *mode)
 {

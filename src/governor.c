@@ -18,13 +18,16 @@
 #include <hpoll/params.h>
 
 /**
- * struct governor_cpu - one CPU's state, written by that CPU alone
+ * struct governor_cpu - one CPU's state, written by that CPU alone, but for
+ *                       @enabled
+ * @enabled: the core uses us on this CPU
  * @window_ns: how long polling is worth it, as the policy left it
  * @chose_poll: the last choice was to poll
  * @polled_last: the state left last was the polling one; differs from
  *               @chose_poll if the core had no time to enter a state
  */
 struct governor_cpu {
+	bool enabled;
 	u32 window_ns;
 	bool chose_poll;
 	bool polled_last;
@@ -110,7 +113,9 @@ static void governor_reflect(struct cpuidle_device *dev, int index)
 static int governor_enable(struct cpuidle_driver *drv,
 			   struct cpuidle_device *dev)
 {
-	*per_cpu_ptr(&governor_cpu, dev->cpu) = (struct governor_cpu) { };
+	*per_cpu_ptr(&governor_cpu, dev->cpu) = (struct governor_cpu) {
+		.enabled = true,
+	};
 	dev->poll_limit_ns = 0;
 	hpoll_host_poll_off(dev->cpu);
 	return 0;
@@ -119,6 +124,7 @@ static int governor_enable(struct cpuidle_driver *drv,
 static void governor_disable(struct cpuidle_driver *drv,
 			     struct cpuidle_device *dev)
 {
+	WRITE_ONCE(per_cpu(governor_cpu.enabled, dev->cpu), false);
 	hpoll_host_poll_restore(dev->cpu);
 	/* The next governor may rely on the core's default. */
 	dev->poll_limit_ns = 0;
@@ -151,6 +157,11 @@ void hpoll_governor_activate(void)
 void hpoll_governor_unregister(void)
 {
 	hpoll_core_unregister_governor(&governor, predecessor);
+}
+
+bool hpoll_governor_has_cpu(unsigned int cpu)
+{
+	return READ_ONCE(per_cpu(governor_cpu.enabled, cpu));
 }
 
 bool hpoll_governor_is_current(void)

@@ -48,6 +48,17 @@ static const char *idle_reason(const struct hpoll_core_driver *driver)
 	return NULL;
 }
 
+/* The core says nothing when it can't use us on a CPU, so we do. */
+static unsigned int count_cpus(void)
+{
+	unsigned int cpu, count = 0;
+
+	for_each_online_cpu(cpu)
+		count += mode == HPOLL_MODE_FUSED ? hpoll_driver_has_cpu(cpu) :
+						    hpoll_governor_has_cpu(cpu);
+	return count;
+}
+
 void hpoll_status_set(enum hpoll_mode mode_now,
 		      const struct hpoll_verdict *verdict_now)
 {
@@ -90,12 +101,14 @@ static int show(char *buf, const struct kernel_param *kp)
 			 "mode: %s\n"
 			 "driver: %s\n"
 			 "governor: %s\n"
+			 "cpus: %u of %u online\n"
 			 "gate: %s\n"
 			 "reason: %s\n"
 			 "host poll: %s, off on %u CPUs\n",
 			 reason ? "no, " : "yes", reason ?: "",
 			 mode_names[mode], driver.name,
-			 governor_name(), hpoll_params_gate(), verdict.reason,
+			 governor_name(), count_cpus(), num_online_cpus(),
+			 hpoll_params_gate(), verdict.reason,
 			 hpoll_host_poll_offered() ? "controlled" : "not offered",
 			 hpoll_host_poll_count_off());
 }

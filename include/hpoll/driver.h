@@ -34,6 +34,16 @@ enum hpoll_mode {
 int hpoll_driver_register(bool fused, enum hpoll_mode *mode);
 
 /**
+ * hpoll_driver_has_cpu() - does this CPU use hpoll's own driver?
+ * @cpu: the CPU
+ *
+ * Process context; may be outdated on return.
+ *
+ * Return: true if it does.
+ */
+bool hpoll_driver_has_cpu(unsigned int cpu);
+
+/**
  * hpoll_driver_unregister() - undo hpoll_driver_register()
  *
  * CPUs may still be on their way through it; hpoll_driver_free() is to be

@@ -35,6 +35,18 @@ void hpoll_governor_activate(void);
 void hpoll_governor_unregister(void);
 
 /**
+ * hpoll_governor_has_cpu() - does the core use it on this CPU?
+ * @cpu: the CPU
+ *
+ * It does not if another governor is current, or if the core could not enable
+ * the CPU's device, of which it says nothing. Any context; may be outdated on
+ * return.
+ *
+ * Return: true if it does.
+ */
+bool hpoll_governor_has_cpu(unsigned int cpu);
+
+/**
  * hpoll_governor_is_current() - is it in use?
  *
  * Any context; may be outdated on return.

@@ -128,7 +128,8 @@ def load_plan(path, *, files_dir=None, only=None, kernel=None):
         # also cpus, mem, append, timeout, hidden, exits, modules, files = ["src:dst"]
 
     files_dir: what goes to /lib/hpoll; "{release}" in it is the guest's kernel.
-    kernel: every guest with this one, whatever the plan says.
+    kernel: every guest with this one, whatever the plan says; but those made for
+        kernels that are not in the matrix.
     """
     plan = read_plan(path)
     base = os.path.dirname(os.path.abspath(path))
@@ -150,6 +151,8 @@ def load_plan(path, *, files_dir=None, only=None, kernel=None):
             name=entry["name"], tests=[local(t) for t in entry.get("tests", [])],
             files=[(local(s), d) for s, d in map(split_file, entry.get("files", []))],
             modules=[local(m) if is_path(m) else m for m in entry.get("modules", [])], **rest)
+        if kernel and not set(entry.get("kernels", plan["matrix"])) & set(plan["matrix"]):
+            continue
         for name in [kernel] if kernel else entry.get("kernels", ["6.12"]):
             specs.append(replace(spec, name=f"{entry['name']}-{name}", kernel=name,
                                  files_dir=files_dir))

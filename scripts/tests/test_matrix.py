@@ -10,7 +10,7 @@ from unittest import mock
 SCRIPTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, SCRIPTS)
 
-from labkit import archive, headers, kernels, matrix, packages, spec  # noqa: E402
+from labkit import archive, debugkernel, headers, kernels, matrix, packages, spec  # noqa: E402
 from labkit.errors import LabError  # noqa: E402
 
 INDEXES = """\
@@ -164,6 +164,7 @@ class Plan(unittest.TestCase):
     def test_one_kernel_for_all(self):
         plan = os.path.join(os.path.dirname(SCRIPTS), "selftests", "guests.toml")
         found = spec.load_plan(plan, kernel="6.12-rt")
+        self.assertNotIn("debug-6.12-rt", [s.name for s in found])
         self.assertEqual({s.kernel for s in found}, {"6.12-rt"})
         self.assertEqual(len({s.name for s in found}), len(found))
         only = spec.load_plan(plan, kernel="6.12-rt", only=[found[0].name.removesuffix("-6.12-rt")])
@@ -174,6 +175,7 @@ class Plan(unittest.TestCase):
         tests = {}
         for guest_spec in spec.load_plan(plan):
             tests.setdefault(guest_spec.kernel, set()).update(map(spec.test_name, guest_spec.tests))
+        tests.pop(debugkernel.NAME)
         self.assertEqual(set(tests), set(spec.read_plan(plan)["matrix"]))
         for kernel, names in tests.items():
             self.assertLessEqual({"load", "governor", "latency"}, names, kernel)

@@ -53,13 +53,14 @@ keys_are() {
 	cat "$params"/status >&2
 	return 1
 }
-check "status: its keys, in this order" keys_are "active mode driver governor gate reason host poll"
+check "status: its keys, in this order" keys_are "active mode driver governor cpus gate reason host poll"
 value_is() {
 	sed -n "s/^$1: //p" "$params"/status | grep -Eqx "$2"
 }
 check "status: active" value_is active 'yes|no, .+'
 check "status: mode" value_is mode 'own driver|attached|fused'
 check "status: governor" value_is governor 'hpoll|another|none'
+check "status: cpus" value_is cpus "$(nproc) of $(nproc) online"
 check "status: host poll" value_is "host poll" '(controlled|not offered), off on [0-9]+ CPUs'
 
 state_is() {

@@ -36,6 +36,7 @@ check "CPUs poll" polls
 check "the driver leaves" release
 check "hpoll is still the governor" governor_is hpoll
 check "status: no driver" status_has "driver: none"
+check "status: no CPU" status_has "cpus: 0 of $(nproc) online"
 check "status: not active, and why" inactive "no cpuidle driver is registered"
 check "the driver comes back" hold polls=1
 check "status: active again" status_has "active: yes"

@@ -82,11 +82,13 @@ comes_and_goes() {
 	online "$last" 0 && online "$last" 1 && this_one_not
 }
 heals() {
-	echo -1 >"$params"/fault_cpu && online "$last" 0 && online "$last" 1 && has_states "$last"
+	echo -1 >"$params"/fault_cpu && online "$last" 0 && online "$last" 1 && has_states "$last" &&
+		status_has "cpus: $((last + 1)) of $((last + 1)) online"
 }
 for mode in none kprobe; do
 	check "fault=$mode: loads although CPU $last can't be registered" load fault=$mode "fault_cpu=$last"
 	check "... and says so" dmesg_has "CPU $last idles without hpoll: registering it failed (-5)"
+	check "... also in the status" status_has "cpus: $last of $((last + 1)) online"
 	check "... the others have their states" others_do
 	check "... that CPU has none" this_one_not
 	check "... it goes offline and comes back" comes_and_goes
