@@ -28,19 +28,20 @@
 /**
  * struct host_poll - one CPU's part
  * @want_off: it polls by itself; written by whoever enables and disables it
- * @off: switched off by us; this and @before are touched by the CPU alone,
- *       with interrupts off or as it comes and goes
+ * @here: it is online for us. This and the following are written by the CPU
+ *        alone, with interrupts off.
+ * @off: switched off by us
  * @before: what was found when it was switched off
  */
 struct host_poll {
 	bool want_off;
+	bool here;
 	bool off;
 	bool before;
 };
 
 static DEFINE_PER_CPU(struct host_poll, host_poll);
 static bool offered;
-static bool ready;
 static int cpuhp_state;
 
 static void switch_off(struct host_poll *hp)
@@ -62,10 +63,24 @@ static void do_as_wanted(void *unused)
 {
 	struct host_poll *hp = this_cpu_ptr(&host_poll);
 
-	if (READ_ONCE(hp->want_off))
+	if (hp->here && READ_ONCE(hp->want_off))
 		switch_off(hp);
 	else
 		restore(hp);
+}
+
+static void come(void *unused)
+{
+	WRITE_ONCE(this_cpu_ptr(&host_poll)->here, true);
+	/* Pairs with the one in want(): who is second sees the first. */
+	smp_mb();
+	do_as_wanted(NULL);
+}
+
+static void leave(void *unused)
+{
+	WRITE_ONCE(this_cpu_ptr(&host_poll)->here, false);
+	do_as_wanted(NULL);
 }
 
 static void restore_this_cpu(void *unused)
@@ -83,7 +98,9 @@ static void switch_off_again(void *unused)
 static void want(unsigned int cpu, bool off)
 {
 	WRITE_ONCE(per_cpu(host_poll.want_off, cpu), off);
-	if (READ_ONCE(ready) && cpu_active(cpu))
+	/* Pairs with the one in come(). */
+	smp_mb();
+	if (READ_ONCE(per_cpu(host_poll.here, cpu)))
 		smp_call_function_single(cpu, do_as_wanted, NULL, true);
 }
 
@@ -113,13 +130,13 @@ unsigned int hpoll_host_poll_count_off(void)
 
 static int host_poll_cpu_online(unsigned int cpu)
 {
-	smp_call_function_single(cpu, do_as_wanted, NULL, true);
+	smp_call_function_single(cpu, come, NULL, true);
 	return 0;
 }
 
 static int host_poll_cpu_offline(unsigned int cpu)
 {
-	smp_call_function_single(cpu, restore_this_cpu, NULL, true);
+	smp_call_function_single(cpu, leave, NULL, true);
 	return 0;
 }
 
@@ -176,8 +193,6 @@ int hpoll_host_poll_init(const struct hpoll_facts *facts)
 	if (ret)
 		goto unregister_reboot;
 
-	/* Before the CPUs are asked, so that no wish falls between the two. */
-	WRITE_ONCE(ready, true);
 	ret = hpoll_fault("host_poll_cpuhp") ?:
 	      cpuhp_setup_state(CPUHP_AP_ONLINE_DYN,
 				"cpuidle/hpoll_host_poll:online",
@@ -188,8 +203,6 @@ int hpoll_host_poll_init(const struct hpoll_facts *facts)
 	return 0;
 
 unregister_panic:
-	WRITE_ONCE(ready, false);
-	on_each_cpu(restore_this_cpu, NULL, true);
 	atomic_notifier_chain_unregister(&panic_notifier_list,
 					 &panic_notifier);
 unregister_reboot:
@@ -206,7 +219,6 @@ void hpoll_host_poll_exit(void)
 {
 	if (!offered)
 		return;
-	WRITE_ONCE(ready, false);
 	cpuhp_remove_state(cpuhp_state);
 	atomic_notifier_chain_unregister(&panic_notifier_list,
 					 &panic_notifier);
