@@ -92,6 +92,7 @@ unregister_governor:
 
 static void __exit hpoll_exit(void)
 {
+	hpoll_status_clear();
 	hpoll_host_poll_exit();
 	hpoll_driver_unregister();
 	if (has_governor)

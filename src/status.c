@@ -85,6 +85,14 @@ void hpoll_status_set(enum hpoll_mode mode_now,
 		pr_info("one CPU: no other can wake it, only interrupts; polling saves them the exit of a HLT\n");
 }
 
+void hpoll_status_clear(void)
+{
+	/* Whoever reads the file holds this lock. */
+	kernel_param_lock(THIS_MODULE);
+	known = false;
+	kernel_param_unlock(THIS_MODULE);
+}
+
 static int show(char *buf, const struct kernel_param *kp)
 {
 	struct hpoll_core_driver driver;
@@ -92,7 +100,7 @@ static int show(char *buf, const struct kernel_param *kp)
 
 	/* Pairs with hpoll_status_set(). */
 	if (!smp_load_acquire(&known))
-		return scnprintf(buf, PAGE_SIZE, "loading\n");
+		return scnprintf(buf, PAGE_SIZE, "loading or unloading\n");
 
 	hpoll_core_look_at_driver(&driver);
 	reason = idle_reason(&driver);

@@ -18,4 +18,12 @@
 void hpoll_status_set(enum hpoll_mode mode,
 		      const struct hpoll_verdict *verdict);
 
+/**
+ * hpoll_status_clear() - tell nothing more
+ *
+ * The file can still be read while the module unloads; once this has returned
+ * that looks at nothing which may be gone. Process context, first at unload.
+ */
+void hpoll_status_clear(void);
+
 #endif

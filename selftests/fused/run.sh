@@ -56,8 +56,17 @@ rounds() {
 		i=$((i + 1))
 	done
 }
+# The file can be read while what it tells about goes.
+read_status() {
+	while :; do
+		cat $params/status
+	done >/dev/null 2>&1
+}
 start_load
+read_status &
+reader=$!
 check "20 rounds of loading and unloading under load" rounds
+kill $reader
 stop_load
 check "no driver after" driver_is none
 check "the governor before is current" governor_is "$before"
