@@ -13,6 +13,7 @@ import sys
 import threading
 
 from labkit import headers, lab
+from labkit.errors import LabError
 from labkit.spec import load_plan
 
 from . import ktap, proc, static
@@ -57,12 +58,33 @@ def _build(top, kernel):
     A warning is wrong, too; where the static checks look for them, they do so
     with a build of their own.
     """
-    # Not left to make: a kernel of our own takes longer than a module may.
-    headers.directory(kernel)
     options = [] if kernel in static.KERNELS else ["W=1", "KCFLAGS=-Werror"]
     status, lines = proc.run(["make", f"KVER={kernel}", "guest", *options], cwd=top,
                              limit=BUILD_LIMIT_S)
     return [] if status == 0 else lines[-30:] or [f"exit status {status}"]
+
+
+def _beside(items, work):
+    """Call `work` for each item, LANES of them at a time."""
+    left = queue.SimpleQueue()
+    for item in items:
+        left.put(item)
+
+    def lane():
+        while True:
+            try:
+                item = left.get_nowait()
+            except queue.Empty:
+                return
+            work(item)
+
+    lanes = [threading.Thread(target=lane, daemon=True) for _ in range(LANES)]
+    for thread in lanes:
+        thread.start()
+    for thread in lanes:
+        # In steps, so that a signal is seen.
+        while thread.is_alive():
+            thread.join(0.5)
 
 
 class _Booter:
@@ -89,39 +111,31 @@ class _Booter:
         if status != 0:
             self.failed.append(f"exit status {status}: " + "".join(lines[-1:]))
 
-    def boot_beside(self, specs):
-        """Boot guests, LANES at a time."""
-        left = queue.SimpleQueue()
-        for spec in specs:
-            left.put(spec)
-
-        def lane():
-            while True:
-                try:
-                    spec = left.get_nowait()
-                except queue.Empty:
-                    return
-                self.boot([spec], spec.name)
-
-        lanes = [threading.Thread(target=lane, daemon=True) for _ in range(LANES)]
-        for thread in lanes:
-            thread.start()
-        for thread in lanes:
-            # In steps, so that a signal is seen.
-            while thread.is_alive():
-                thread.join(0.5)
-
 
 def run(top, say, accel="auto"):
     """Build what guests need, boot them, and collect every test's results."""
     plan = os.path.join(top, "selftests", "guests.toml")
     specs = load_plan(plan)
     found = []
+    wrong = {}
+    # Not left to make: a kernel of our own takes longer than a module may, and
+    # two builds at a time must not both install what they miss.
     for kernel in sorted({spec.kernel for spec in specs}):
+        say(f"fetching headers for {kernel}")
+        try:
+            headers.directory(kernel)
+            wrong[kernel] = []
+        except LabError as error:
+            wrong[kernel] = [str(error)]
+
+    def build(kernel):
         say(f"building for {kernel}")
-        wrong = _build(top, kernel)
-        if wrong:
-            found.append(Result(f"guests: build for {kernel}", FAIL, wrong))
+        wrong[kernel] = _build(top, kernel)
+
+    _beside([kernel for kernel, lines in wrong.items() if not lines], build)
+    for kernel, lines in wrong.items():
+        if lines:
+            found.append(Result(f"guests: build for {kernel}", FAIL, lines))
             specs = [spec for spec in specs if spec.kernel != kernel]
     if not specs:
         return found
@@ -129,7 +143,8 @@ def run(top, say, accel="auto"):
     booter = _Booter(top, plan, lab.choose(accel)[0], say)
     say("booting")
     # The longest first, or one of them is left over at the end.
-    booter.boot_beside(sorted((s for s in specs if not s.exits), key=lambda s: -s.timeout))
+    _beside(sorted((s for s in specs if not s.exits), key=lambda s: -s.timeout),
+            lambda spec: booter.boot([spec], spec.name))
     alone = [s for s in specs if s.exits]
     if alone:
         booter.boot(alone, "alone")

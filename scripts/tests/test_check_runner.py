@@ -67,6 +67,7 @@ class Guests(unittest.TestCase):
         with mock.patch.object(guests.proc, "run", run), \
                 mock.patch.object(guests.glob, "glob", lambda *_: []), \
                 mock.patch.object(guests.os.path, "exists", lambda _: False), \
+                mock.patch.object(guests.headers, "directory", lambda _: ""), \
                 mock.patch.object(guests.lab, "prepare", lambda: None), \
                 mock.patch.object(guests.lab, "choose", lambda _: ("nested", "")):
             found = guests.run(top, lambda _: None)
