@@ -44,6 +44,10 @@ sleepers_wake() {
 uses() {
 	uses_before=$(cat /sys/devices/system/cpu/cpu0/cpuidle/state"$1"/usage)
 	sleepers_wake
+	# Above, one CPU may always have something to do.
+	for _ in $(seq 10); do
+		usleep 10000
+	done
 	[ "$(cat /sys/devices/system/cpu/cpu0/cpuidle/state"$1"/usage)" -gt "$uses_before" ]
 }
 echo 0 >$params/guest_halt_poll_ns

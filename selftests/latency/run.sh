@@ -207,8 +207,11 @@ margin() {
 		sort -n | awk -v most=$((1000 + HALTPOLL_MARGIN_PERCENT * 10)) '
 			{ v[NR] = $1 }
 			END {
-				low = int(NR / 2 - 2.58 * sqrt(NR) / 2)
-				low = low < 1 ? 0 : v[low]
+				# NR/2 - 2.58 * sqrt(NR)/2, by an awk that has no roots
+				k = int(NR / 2)
+				while (k > 0 && (NR - 2 * k) * (NR - 2 * k) < 2.58 * 2.58 * NR)
+					k--
+				low = k > 0 ? v[k] : 0
 				mid = v[int((NR + 1) / 2)]
 				said = mid <= most ? "kept" : low > most ? "broken" : "open"
 				print said, mid, low, NR
