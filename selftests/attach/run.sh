@@ -22,11 +22,6 @@ check "status: mode" status_has "mode: attached"
 check "the driver stays" driver_is haltpoll
 check "governor is hpoll" governor_is hpoll
 
-polls() {
-	poll=$(usage 0)
-	"$HPOLL_LIB/pingpong" -a 0 -b 1 -n 300 >/dev/null
-	[ $(($(usage 0) - poll)) -gt 100 ]
-}
 check "CPUs poll over the other's driver" polls
 
 back_and_forth() {

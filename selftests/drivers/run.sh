@@ -18,11 +18,6 @@ hold() {
 release() {
 	rmmod slot_holder
 }
-polls() {
-	polled=$(usage 0)
-	"$HPOLL_LIB/pingpong" -a 0 -b 1 -n 300 >/dev/null
-	[ $(($(usage 0) - polled)) -gt 100 ]
-}
 wide="guest_halt_poll_ns=5000000 guest_halt_poll_grow_start=1000000"
 
 start_load

@@ -108,6 +108,13 @@ usage() {
 		awk '{ n += $1 } END { print n }'
 }
 
+# Do CPUs 0 and 1 poll while they wake each other up?
+polls() {
+	polled=$(usage 0)
+	"$HPOLL_LIB/pingpong" -a 0 -b 1 -n 300 >/dev/null
+	[ $(($(usage 0) - polled)) -gt 100 ]
+}
+
 # Two processes that wake each other up, on CPUs 0 and 1, until stop_load.
 start_load() {
 	while :; do

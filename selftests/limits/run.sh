@@ -64,11 +64,6 @@ disable() {
 		echo "$2" >"/sys/devices/system/cpu/cpu$cpu/cpuidle/state$1/disable"
 	done
 }
-polls() {
-	polled=$(usage 0)
-	"$HPOLL_LIB/pingpong" -a 0 -b 1 -n 300 >/dev/null
-	[ $(($(usage 0) - polled)) -gt 100 ]
-}
 never_polls() {
 	polled=$(usage 0)
 	"$HPOLL_LIB/pingpong" -a 0 -b 1 -n 300 >/dev/null

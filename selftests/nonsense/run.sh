@@ -60,11 +60,6 @@ for parameter in guest_halt_poll_ns:5000000 guest_halt_poll_grow:2 \
 	guest_halt_poll_allow_shrink:Y; do
 	echo "${parameter#*:}" >"$params/${parameter%:*}"
 done
-polls() {
-	polled=$(usage 0)
-	"$HPOLL_LIB/pingpong" -a 0 -b 1 -n 300 >/dev/null
-	[ $(($(usage 0) - polled)) -gt 100 ]
-}
 check "CPUs poll with sensible parameters again" polls
 check "unloads" unload
 check "the governor before is current" governor_is "$before"

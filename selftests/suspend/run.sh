@@ -33,11 +33,6 @@ suspend() {
 		;;
 	esac && echo "$1" >/sys/power/state
 }
-polls() {
-	polled=$(usage 0)
-	"$HPOLL_LIB/pingpong" -a 0 -b 1 -n 300 >/dev/null
-	[ $(($(usage 0) - polled)) -gt 100 ]
-}
 
 has_control || diag "no MSR_KVM_POLL_CONTROL in this guest"
 start_load
