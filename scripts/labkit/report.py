@@ -20,6 +20,7 @@ class Raw:
     channel: list = field(default_factory=list)
     console: list = field(default_factory=list)
     qemu: list = field(default_factory=list)
+    gave_up: list = field(default_factory=list)
     hist: dict = field(default_factory=dict)
     cpu: dict = field(default_factory=dict)
     no_exits: str = ""
@@ -44,6 +45,8 @@ def split(lines):
             raw.console.append(rest.replace("\r", ""))
         elif kind == "qemu":
             raw.qemu.append(rest)
+        elif kind == "gaveup":
+            raw.gave_up.append(rest)
         elif kind == "noexits":
             raw.no_exits = rest
         elif kind == "khz" and rest.isdigit():
@@ -126,6 +129,9 @@ def result(spec, token, accel, raw, release, seconds):
                            timed_out=raw.timed_out, status=raw.status, wanted=len(spec.tests))
     if judged.outcome == "lab-error" and raw.qemu:
         judged.reason += f": {raw.qemu[-1]}"
+    if judged.outcome == "triple-fault" and raw.gave_up:
+        judged.reason += (f"; the host saw: {' '.join(raw.gave_up[0].split())}, "
+                          f"_text is {judged.info.get('text', 'unknown')}")
     tests = [{"name": t.name, "status": t.status, "ok": t.ok, "failed": t.failed,
               "skipped": t.skipped, "skips": t.skips, "failures": t.failures,
               "problem": t.problem, "tap": t.lines} for t in judged.tests]

@@ -56,6 +56,13 @@ class Outcome(unittest.TestCase):
     def test_reset(self):
         self.expect(judged(recorded("reset.report")), "triple-fault", "in test smoke")
 
+    def test_reset_whose_place_the_host_saw(self):
+        lines = recorded("reset.report")
+        lines.insert(-1, "gaveup vcpu 1 reason shutdown rip 0xffffffffa3e848e9 info1 0x0")
+        lines.insert(1, "chan I text ffffffffa3e00000")
+        self.expect(judged(lines), "triple-fault", "the host saw: vcpu 1 reason shutdown rip "
+                    "0xffffffffa3e848e9 info1 0x0, _text is ffffffffa3e00000")
+
     def test_silence(self):
         self.expect(judged(["begin smoke", "cons ", "end 0 0"]), "no-verdict", "without a word")
 
