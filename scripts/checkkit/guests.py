@@ -8,19 +8,13 @@ that do run alone, one after the other.
 import glob
 import json
 import os
-import queue
 import sys
-import threading
 
-from labkit import headers, lab
-from labkit.errors import LabError
+from labkit import lab
 from labkit.spec import load_plan
 
-from . import ktap, proc, static
+from . import ktap, lanes, modules, proc
 from .results import FAIL, Result
-
-BUILD_LIMIT_S = 900
-LANES = 2
 
 
 def read(guest):
@@ -50,41 +44,6 @@ def _tail(logs, name):
         if lines:
             return [f"console ({path}):", *(f"  {line}" for line in lines[-15:])]
     return []
-
-
-def _build(top, kernel):
-    """Build for one kernel; the lines of what is wrong.
-
-    A warning is wrong, too; where the static checks look for them, they do so
-    with a build of their own.
-    """
-    options = [] if kernel in static.KERNELS else ["W=1", "KCFLAGS=-Werror"]
-    status, lines = proc.run(["make", f"KVER={kernel}", "guest", *options], cwd=top,
-                             limit=BUILD_LIMIT_S)
-    return [] if status == 0 else lines[-30:] or [f"exit status {status}"]
-
-
-def _beside(items, work):
-    """Call `work` for each item, LANES of them at a time."""
-    left = queue.SimpleQueue()
-    for item in items:
-        left.put(item)
-
-    def lane():
-        while True:
-            try:
-                item = left.get_nowait()
-            except queue.Empty:
-                return
-            work(item)
-
-    lanes = [threading.Thread(target=lane, daemon=True) for _ in range(LANES)]
-    for thread in lanes:
-        thread.start()
-    for thread in lanes:
-        # In steps, so that a signal is seen.
-        while thread.is_alive():
-            thread.join(0.5)
 
 
 class _Booter:
@@ -117,22 +76,13 @@ def run(top, say, accel="auto"):
     plan = os.path.join(top, "selftests", "guests.toml")
     specs = load_plan(plan)
     found = []
-    wrong = {}
-    # Not left to make: a kernel of our own takes longer than a module may, and
-    # two builds at a time must not both install what they miss.
-    for kernel in sorted({spec.kernel for spec in specs}):
-        say(f"fetching headers for {kernel}")
-        try:
-            headers.directory(kernel)
-            wrong[kernel] = []
-        except LabError as error:
-            wrong[kernel] = [str(error)]
+    wrong = modules.fetch(sorted({spec.kernel for spec in specs}), say)
 
     def build(kernel):
         say(f"building for {kernel}")
-        wrong[kernel] = _build(top, kernel)
+        wrong[kernel] = modules.build(top, kernel)
 
-    _beside([kernel for kernel, lines in wrong.items() if not lines], build)
+    lanes.beside([kernel for kernel, lines in wrong.items() if not lines], build)
     for kernel, lines in wrong.items():
         if lines:
             found.append(Result(f"guests: build for {kernel}", FAIL, lines))
@@ -143,7 +93,7 @@ def run(top, say, accel="auto"):
     booter = _Booter(top, plan, lab.choose(accel)[0], say)
     say("booting")
     # The longest first, or one of them is left over at the end.
-    _beside(sorted((s for s in specs if not s.exits), key=lambda s: -s.timeout),
+    lanes.beside(sorted((s for s in specs if not s.exits), key=lambda s: -s.timeout),
             lambda spec: booter.boot([spec], spec.name))
     alone = [s for s in specs if s.exits]
     if alone:

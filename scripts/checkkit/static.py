@@ -3,19 +3,14 @@
 
 import os
 import re
-import shutil
 
-from labkit import kernels, packages
+from labkit import packages
 from labkit.errors import LabError
 
-from . import direct, proc, source
+from . import proc, source
 from .results import FAIL, PASS, Result
 
-KERNELS = ("6.1", "6.12")
-# Where a call through a pointer is fatal on more hardware (IBT), and where new
-# warnings turn up first. sparse is not among the tools unpacked with it.
-NEWEST = kernels.NEWEST
-PACKAGES = ["perl", "make", "gcc", "binutils", "sparse", "shellcheck", "pyflakes3"]
+PACKAGES = ["perl", "shellcheck", "pyflakes3"]
 NOT_OURS = {".git", "build", "__pycache__"}
 C_DIRS = ("src", "include", "kunit", "selftests", "tools")
 LIMIT_S = 1200
@@ -148,42 +143,7 @@ class Checks:
                 for line in _read(self.top, name).splitlines()
                 if line.lstrip().startswith("#include") and "<hpoll/" not in line]
 
-    def _out(self, kernel):
-        return os.path.join("build", "check", f"module-{kernel}")
 
-    def _make(self, kernel, *options, goal="guest"):
-        out = self._out(kernel)
-        status, lines = self._run(
-            ["make", f"KVER={kernel}", f"OUT={out}", f"GUEST={out}-guest", goal, *options])
-        return status, [line for line in lines if line.strip()]
-
-    def build(self, kernel, goal="guest"):
-        """Everything that is built for a kernel, from nothing, at W=1."""
-        shutil.rmtree(os.path.join(self.top, self._out(kernel)), ignore_errors=True)
-        status, lines = self._make(kernel, "W=1", goal=goal)
-        warnings = [line for line in lines if re.search(r"\b(warning|error)\b[: ]", line, re.I)]
-        return lines[-30:] if status else warnings
-
-    def sparse(self, kernel):
-        """Sparse over the same; it runs on sources that need no compiling, too."""
-        status, lines = self._make(kernel, "C=2")
-        checked = sum(line.split()[0] == "CHECK" for line in lines)
-        warnings = [line for line in lines if re.search(r"\b(warning|error): ", line)]
-        if status:
-            return lines[-30:]
-        return warnings or ([] if checked else ["sparse checked no file"])
-
-    def direct_calls(self, kernel):
-        """No call through a pointer in the module that `build` left."""
-        module = os.path.join(self.top, self._out(kernel), "hpoll.ko")
-        if not os.path.exists(module):
-            status, lines = self._make(kernel, goal="module")
-            if status or not os.path.exists(module):
-                return lines[-20:] or ["no hpoll.ko was built"]
-        return direct.check(module)[0]
-
-
-# Builds come before what looks at their outcome.
 TABLE = {
     "checkpatch --strict": lambda c: c.checkpatch(),
     "kernel-doc": lambda c: c.kernel_doc(),
@@ -192,12 +152,6 @@ TABLE = {
     "SPDX lines": lambda c: c.spdx(),
     "version tests in compat.h alone": lambda c: c.version_tests(),
     "pure rooms include no kernel header": lambda c: c.pure_rooms(),
-    **{f"{what} {kernel}": (lambda c, method=method, kernel=kernel: getattr(c, method)(kernel))
-       for kernel in KERNELS
-       for what, method in (("W=1 build", "build"), ("sparse", "sparse"),
-                            ("direct calls", "direct_calls"))},
-    f"W=1 build {NEWEST}": lambda c: c.build(NEWEST, "module"),
-    f"direct calls {NEWEST}": lambda c: c.direct_calls(NEWEST),
 }
 
 

@@ -8,7 +8,7 @@ import time
 import unittest
 from unittest import mock
 
-from checkkit import guests, proc, results, static, unit
+from checkkit import guests, modules, proc, results, static, unit
 from checkkit.results import FAIL, PASS, SKIP, Result
 from labkit.errors import LabError
 
@@ -63,11 +63,12 @@ class Guests(unittest.TestCase):
             commands.append(command)
             return (2 if "KVER=sid" in command else 0), ["no network"]
 
-        top = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-        with mock.patch.object(guests.proc, "run", run), \
+        top = Modules.TOP
+        with mock.patch.object(proc, "run", run), \
+                mock.patch.object(modules, "build", modules.build.__wrapped__), \
+                mock.patch.object(modules.headers, "directory", lambda _: ""), \
                 mock.patch.object(guests.glob, "glob", lambda *_: []), \
                 mock.patch.object(guests.os.path, "exists", lambda _: False), \
-                mock.patch.object(guests.headers, "directory", lambda _: ""), \
                 mock.patch.object(guests.lab, "prepare", lambda: None), \
                 mock.patch.object(guests.lab, "choose", lambda _: ("nested", "")):
             found = guests.run(top, lambda _: None)
@@ -130,6 +131,53 @@ GOOD = {
     "src/compat.h": "/* SPDX-License-Identifier: GPL-2.0-only */\n#if LINUX_VERSION_CODE > 1\n#endif\n",
     "scripts/tool": "#!/bin/sh\n# SPDX-License-Identifier: GPL-2.0-only\necho \"$1\"\n",
 }
+
+
+class Modules(unittest.TestCase):
+    """What a build and sparse say, to results."""
+
+    TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+    def statuses(self, make, direct=(), unfetched=""):
+        """{name of a check: status}, with make and the disassembly made up."""
+        def headers(kernel):
+            if kernel == unfetched:
+                raise LabError("no network")
+
+        with mock.patch.object(proc, "run", lambda command, **_: make(command)), \
+                mock.patch.object(modules, "build", modules.build.__wrapped__), \
+                mock.patch.object(modules, "direct_calls", lambda *_: list(direct)), \
+                mock.patch.object(modules.packages, "require", lambda _: None), \
+                mock.patch.object(modules.headers, "directory", headers):
+            return {r.name.removeprefix("modules: "): r.status
+                    for r in modules.run(self.TOP, lambda _: None)}
+
+    @staticmethod
+    def good(_):
+        return 0, ["  CHECK   src/main.c"]
+
+    def test_every_kernel_of_the_guests_is_built(self):
+        found = self.statuses(self.good)
+        self.assertEqual(set(found.values()), {PASS})
+        for kernel in modules.wanted(self.TOP):
+            self.assertIn(f"W=1 build {kernel}", found)
+        self.assertIn("sparse 6.12", found)
+        self.assertIn("direct calls sid", found)
+
+    def test_a_build_that_fails(self):
+        found = self.statuses(lambda c: (2, ["error"]) if "KVER=5.10" in c else self.good(c))
+        self.assertEqual([n for n, s in found.items() if s == FAIL], ["W=1 build 5.10"])
+
+    def test_sparse_warns_or_checks_nothing(self):
+        for lines in (["  CHECK   a.c", "a.c:1:2: warning: context imbalance"], ["  CC  a.o"]):
+            found = self.statuses(lambda c, lines=lines: (0, lines) if "C=2" in c else self.good(c))
+            self.assertEqual([n for n, s in found.items() if s == FAIL],
+                             ["sparse 6.1", "sparse 6.12"])
+
+    def test_headers_that_cannot_be_had(self):
+        found = self.statuses(self.good, unfetched="sid")
+        self.assertEqual([n for n, s in found.items() if s == FAIL], ["headers for sid"])
+        self.assertNotIn("W=1 build sid", found)
 
 
 class Static(unittest.TestCase):
