@@ -9,13 +9,10 @@
 <key> is made from everything below that shapes the tree.
 """
 
-import glob
 import hashlib
 import os
 
-from labkit import packages, progress, sources
-from labkit.errors import LabError
-from labkit.locks import locked
+from labkit import packages, sources
 
 PACKAGE = "linux-source-6.1"
 NEED_MB = 1500
@@ -45,37 +42,20 @@ def _hook(tree):
             file.write(lines)
 
 
+def _make(target):
+    packages.require(["xz-utils"])
+
+    def finish(tree):
+        sources.extract(PACKAGE, tree, LEFT_OUT)
+        _hook(tree)
+
+    packages.unpack([PACKAGE], target, NEED_MB, finish)
+
+
 def base():
     """The cache directory of the newest kernel source, fetched unless there."""
-    version = packages.candidate(PACKAGE)
-    have = sorted(glob.glob(os.path.join(glob.escape(_root()), f"{PACKAGE}_*-{_key()}", "source")),
-                  key=os.path.getmtime)
-    if not version and not have and os.geteuid() == 0:
-        packages.update()
-        version = packages.candidate(PACKAGE)
-    if not version:
-        if have:
-            return os.path.dirname(have[-1])
-        raise LabError(f"Debian's package lists know no {PACKAGE}: run apt-get update, "
-                       "with Debian 12 among the sources")
-    path = os.path.join(_root(), f"{PACKAGE}_{version}-{_key()}")
-    target = os.path.join(path, "source")
-    with locked(os.path.join(_root(), "lock"), "fetching the kernel source"):
-        if not os.path.isdir(target):
-            packages.require(["xz-utils"])
-
-            def finish(tree):
-                sources.extract(PACKAGE, tree, LEFT_OUT)
-                _hook(tree)
-
-            try:
-                packages.unpack([PACKAGE], target, NEED_MB, finish)
-            except LabError as error:
-                if not have:
-                    raise
-                progress.say(f"{error}; going on with the cached one")
-                return os.path.dirname(have[-1])
-    return path
+    return os.path.dirname(sources.newest(PACKAGE, _root(), _key(), "fetching the kernel source",
+                                          _make, leaf="source"))
 
 
 def linux():

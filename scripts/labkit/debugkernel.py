@@ -22,7 +22,7 @@ import shutil
 import subprocess
 import time
 
-from . import locks, machine, packages, progress, sources
+from . import machine, packages, progress, sources
 from .errors import LabError
 
 NAME = "6.12-debug"
@@ -169,38 +169,20 @@ def _build(tree):
     _keep(linux, tree)
 
 
-@functools.cache
-def _home():
-    """The directory of the newest debug kernel, built unless it is there."""
-    packages.require(["gcc"])
-    key, version = _key(), packages.candidate(PACKAGE)
-    have = sorted(glob.glob(os.path.join(glob.escape(_root()), f"{PACKAGE}_*-{key}")),
-                  key=os.path.getmtime)
-    if not version and not have and os.geteuid() == 0:
-        packages.update()
-        version = packages.candidate(PACKAGE)
-    if not version:
-        if have:
-            return have[-1]
-        raise LabError(f"Debian's package lists know no {PACKAGE}: run apt-get update, "
-                       "with Debian 12's updates among the sources")
-    home = os.path.join(_root(), f"{PACKAGE}_{version}-{key}")
-    if home in have:
-        return home
+def _make_home(home):
     if re.search(r"[\s:]", home):
         raise LabError(f"a kernel can't be built in {home}: set XDG_CACHE_HOME to a path "
                        "without blanks and colons")
     packages.require(PACKAGES)
-    with locks.locked(os.path.join(_root(), "lock"), f"building {NAME}"):
-        if not os.path.isdir(home):
-            try:
-                packages.unpack([PACKAGE], home, NEED_MB, _build)
-            except LabError as error:
-                if not have:
-                    raise
-                progress.say(f"{error}; going on with the cached one")
-                return have[-1]
-    return home
+    packages.unpack([PACKAGE], home, NEED_MB, _build)
+
+
+@functools.cache
+def _home():
+    """The directory of the newest debug kernel, built unless it is there."""
+    # The key is made from what it says.
+    packages.require(["gcc"])
+    return sources.newest(PACKAGE, _root(), _key(), f"building {NAME}", _make_home)
 
 
 def release():

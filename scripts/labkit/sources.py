@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Debian's kernel source packages, unpacked without what nothing here reads."""
 
+import glob
 import os
 import shutil
 import subprocess
 
-from . import progress
+from . import locks, packages, progress
 from .errors import LabError
 
 
@@ -48,3 +49,40 @@ def extract(package, tree, without):
         raise LabError(f"could not unpack {package}: {lines[-1]}: is the disk full?")
     os.rename(os.path.join(tree, package), os.path.join(tree, "linux"))
     shutil.rmtree(os.path.join(tree, "usr"))
+
+
+def _version(package, have):
+    """The newest version of `package`; None where none is known but some is kept."""
+    version = packages.candidate(package)
+    if not version and not have and os.geteuid() == 0:
+        packages.update()
+        version = packages.candidate(package)
+    if not version and not have:
+        raise LabError(f"Debian's package lists know no {package}: run apt-get update, "
+                       "with Debian 12 and its updates among the sources")
+    return version
+
+
+def newest(package, root, key, what, make, leaf=""):
+    """The directory root/<package>_<version>-<key>/leaf of the newest version.
+
+    Where it is not kept yet, make(directory) makes it, one checkout at a time;
+    where that fails, the newest one that is kept has to do.
+    what: what goes on then, for those who wait.
+    """
+    have = sorted(glob.glob(os.path.join(glob.escape(root), f"{package}_*-{key}", leaf)),
+                  key=os.path.getmtime)
+    version = _version(package, have)
+    if not version:
+        return have[-1]
+    target = os.path.normpath(os.path.join(root, f"{package}_{version}-{key}", leaf))
+    with locks.locked(os.path.join(root, "lock"), what):
+        if not os.path.isdir(target):
+            try:
+                make(target)
+            except LabError as error:
+                if not have:
+                    raise
+                progress.say(f"{error}; going on with the cached one")
+                return have[-1]
+    return target

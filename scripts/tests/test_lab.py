@@ -12,8 +12,8 @@ from unittest import mock
 SCRIPTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, SCRIPTS)
 
-from labkit import (cpio, debugkernel, emulator, exits, kmods, lab, progress, report, scratch,  # noqa: E402
-                    spec, tap, verdict)
+from labkit import (cpio, debugkernel, emulator, exits, kmods, lab, packages, progress,  # noqa: E402
+                    report, scratch, sources, spec, tap, verdict)
 from labkit.errors import LabError  # noqa: E402
 
 TOKEN = "f3655edf7594a725"
@@ -414,6 +414,54 @@ class Splats(unittest.TestCase):
             done = subprocess.run(["grep", "-E", "-f", file.name], text=True, check=False,
                                   input="\n".join(self.SPLATS + self.HARMLESS), capture_output=True)
         self.assertEqual(done.stdout.splitlines(), list(self.SPLATS))
+
+
+class Newest(unittest.TestCase):
+    """Which of the kept sources is used, and when one is made."""
+
+    def newest(self, kept, version, make=None):
+        """The name below root, relative to it; what was made; what was said."""
+        made, said = [], []
+
+        def default(target):
+            made.append(os.path.basename(os.path.dirname(target)))
+            os.makedirs(target)
+
+        with tempfile.TemporaryDirectory() as root:
+            for age, name in enumerate(reversed(kept)):
+                path = os.path.join(root, name, "source")
+                os.makedirs(path)
+                os.utime(path, (1e9 - age, 1e9 - age))
+            with mock.patch.object(packages, "candidate", lambda _: version), \
+                    mock.patch.object(packages, "update", lambda: None), \
+                    mock.patch.object(progress, "say", said.append):
+                path = sources.newest("linux-source", root, "k", "fetching", make or default,
+                                      leaf="source")
+            return os.path.relpath(path, root), made, said
+
+    def test_kept(self):
+        kept = ["linux-source_2-k", "linux-source_1-k", "linux-source_2-other"]
+        self.assertEqual(self.newest(kept, "2"), ("linux-source_2-k/source", [], []))
+
+    def test_newer_is_made(self):
+        self.assertEqual(self.newest(["linux-source_1-k"], "2"),
+                         ("linux-source_2-k/source", ["linux-source_2-k"], []))
+
+    def test_unknown_to_the_lists(self):
+        self.assertEqual(self.newest(["linux-source_1-k", "linux-source_2-k"], ""),
+                         ("linux-source_2-k/source", [], []))
+        with self.assertRaisesRegex(LabError, "know no linux-source: run apt-get update"):
+            self.newest([], "")
+
+    def test_one_that_cannot_be_made(self):
+        def fail(_):
+            raise LabError("disk full")
+
+        self.assertEqual(self.newest(["linux-source_1-k"], "2", fail),
+                         ("linux-source_1-k/source", [],
+                          ["disk full; going on with the cached one"]))
+        with self.assertRaisesRegex(LabError, "disk full"):
+            self.newest([], "2", fail)
 
 
 class DebugKernel(unittest.TestCase):
