@@ -25,12 +25,16 @@
 #include <stdio.h>
 #include <string.h>
 
+typedef unsigned char u8;
+typedef unsigned short u16;
 typedef unsigned int u32;
 typedef unsigned long long u64;
 typedef long long s64;
 
 #define U32_MAX	((u32)~0U)
 #define U64_MAX	((u64)~0ULL)
+
+#define __aligned(bytes)	__attribute__((__aligned__(bytes)))
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 

@@ -20,7 +20,9 @@ CHECKPATCH_IGNORE = {
     # The one file that may test a version; and checkpatch takes the name
     # LINUX_VERSION_CODE on the left for a constant.
     "src/compat.h": ["LINUX_VERSION_CODE", "CONSTANT_COMPARISON"],
-    # User space has no __printf(), and repeats KUnit's macros as they are.
+    # User space has no __aligned() and no __printf(), and repeats KUnit's macros
+    # as they are.
+    "include/hpoll/types.h": ["PREFER_DEFINED_ATTRIBUTE_MACRO"],
     "kunit/user/": ["PREFER_DEFINED_ATTRIBUTE_MACRO", "MACRO_ARG_REUSE"],
     # Tracepoint headers are read more than once, with macros of their own.
     "include/trace/": ["SPACING", "OPEN_ENDED_LINE", "MACRO_ARG_PRECEDENCE"],

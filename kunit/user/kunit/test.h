@@ -65,26 +65,33 @@ void kunit_check(struct kunit *test, bool ok, bool assertion, const char *file,
 #define KUNIT_CHECK(test, ok, assertion, fmt, ...)			\
 	kunit_check(test, ok, assertion, __FILE__, __LINE__, fmt, ##__VA_ARGS__)
 
-#define KUNIT_EQ(test, left, right, assertion, fmt, ...) do {		\
+#define KUNIT_COMPARE(test, left, op, right, assertion, fmt, ...) do {	\
 	typeof(left) __left = (left);					\
 	typeof(right) __right = (right);				\
 									\
-	KUNIT_CHECK(test, __left == __right, assertion,			\
-		    "expected %s == %s, but\n"				\
+	KUNIT_CHECK(test, __left op __right, assertion,			\
+		    "expected %s %s %s, but\n"				\
 		    "        %s == %lld (0x%llx)\n"			\
 		    "        %s == %lld (0x%llx)\n" fmt,		\
-		    #left, #right,					\
+		    #left, #op, #right,					\
 		    #left, (long long)__left, (long long)__left,	\
 		    #right, (long long)__right, (long long)__right,	\
 		    ##__VA_ARGS__);					\
 } while (0)
 
 #define KUNIT_EXPECT_EQ(test, left, right)				\
-	KUNIT_EQ(test, left, right, false, "%s", "")
+	KUNIT_COMPARE(test, left, ==, right, false, "%s", "")
 #define KUNIT_EXPECT_EQ_MSG(test, left, right, fmt, ...)		\
-	KUNIT_EQ(test, left, right, false, fmt, ##__VA_ARGS__)
+	KUNIT_COMPARE(test, left, ==, right, false, fmt, ##__VA_ARGS__)
 #define KUNIT_ASSERT_EQ(test, left, right)				\
-	KUNIT_EQ(test, left, right, true, "%s", "")
+	KUNIT_COMPARE(test, left, ==, right, true, "%s", "")
+
+#define KUNIT_EXPECT_LE(test, left, right)				\
+	KUNIT_COMPARE(test, left, <=, right, false, "%s", "")
+#define KUNIT_EXPECT_LE_MSG(test, left, right, fmt, ...)		\
+	KUNIT_COMPARE(test, left, <=, right, false, fmt, ##__VA_ARGS__)
+#define KUNIT_EXPECT_GE_MSG(test, left, right, fmt, ...)		\
+	KUNIT_COMPARE(test, left, >=, right, false, fmt, ##__VA_ARGS__)
 
 #define KUNIT_EXPECT_PTR_EQ(test, left, right)				\
 	KUNIT_CHECK(test, (left) == (right), false,			\
