@@ -13,6 +13,7 @@
 
 #include <hpoll/gate.h>
 #include <hpoll/policy.h>
+#include <hpoll/policy_adaptive.h>
 
 #define DEFAULT_SEED	1ULL
 #define DEFAULT_ROUNDS	1000000ULL
@@ -201,6 +202,173 @@ static bool fuzz_classic_busy(void)
 		return true;
 	return classic_fault("not at max after 33 short halts", &params, 0,
 			     params.max_ns, window_ns);
+}
+
+/* Lengths near what matters for a window and a cost, or anything. */
+static u64 random_length(u32 window_ns, u32 cost_ns)
+{
+	switch (below(6)) {
+	case 0:
+		return (u64)window_ns + below(3);
+	case 1:
+		return (u64)cost_ns + below(3) - (cost_ns ? 1 : 0);
+	case 2:
+		return random_u64() >> below(64);
+	case 3:
+		return below(1000);
+	default:
+		return random_u32();
+	}
+}
+
+static const char *adaptive_fault(const struct hpoll_adaptive *adaptive,
+				  u32 cost_ns, u32 window_ns)
+{
+	u32 i, j, total;
+
+	if (window_ns > cost_ns)
+		return "window above the cost";
+	if (window_ns > HPOLL_ADAPTIVE_MAX_NS)
+		return "window above every bucket";
+	if (adaptive->past >= HPOLL_ADAPTIVE_CONTEXTS)
+		return "an unknown past";
+	for (i = 0; i < HPOLL_ADAPTIVE_CONTEXTS; i++) {
+		total = adaptive->seen[i].longer;
+		for (j = 0; j < HPOLL_ADAPTIVE_BUCKETS; j++)
+			total += adaptive->seen[i].count[j];
+		if (total != adaptive->seen[i].total)
+			return "the counts do not add up";
+	}
+	return NULL;
+}
+
+/* A CPU's life under the adaptive policy, with a cost that changes. */
+static bool fuzz_adaptive(void)
+{
+	static struct hpoll_adaptive adaptive;
+	u32 cost_ns = random_u32();
+	struct hpoll_period period;
+	const char *what;
+	int i;
+
+	/* Now and then a fresh one, mostly one with a past. */
+	if (!below(64))
+		adaptive = (struct hpoll_adaptive) { };
+	for (i = 0; i < SEQUENCE; i++) {
+		period.timer_ns = coin() ? HPOLL_NO_TIMER : random_length(0, cost_ns);
+		period.window_ns = hpoll_adaptive_window_ns(&adaptive, cost_ns,
+							    period.timer_ns);
+		what = adaptive_fault(&adaptive, cost_ns, period.window_ns);
+		if (what)
+			return fault("%s: cost %u, timer %llu: %u", what, cost_ns,
+				     period.timer_ns, period.window_ns);
+		period.length_ns = random_length(period.window_ns, cost_ns);
+		period.duty = !below(16);
+		hpoll_adaptive_observe(&adaptive, cost_ns, &period);
+		if (!below(8))
+			cost_ns = random_u32();
+	}
+	return true;
+}
+
+/*
+ * An adversary that sees each window before it chooses a length. It tries a way
+ * of choosing over many periods, and varies the worst that it has found.
+ */
+#define FOE_PERIODS	10000
+#define FOE_CHOICES	7
+#define FOE_COST_NS	200000U
+
+struct foe {
+	u32 weight[FOE_CHOICES];
+	u32 dwell;
+};
+
+static u64 foe_length(u32 choice, u32 window_ns)
+{
+	switch (choice) {
+	case 0:
+		return window_ns + 1ULL;
+	case 1:
+		return 1;
+	case 2:
+		return window_ns ? window_ns : 1;
+	case 3:
+		return FOE_COST_NS;
+	case 4:
+		return 1 + below(2 * FOE_COST_NS);
+	case 5:
+		return window_ns < FOE_COST_NS ? window_ns + 1ULL : 1;
+	default:
+		return 50ULL * FOE_COST_NS;
+	}
+}
+
+static u32 foe_choice(const struct foe *foe)
+{
+	u32 sum = 0, i, at;
+
+	for (i = 0; i < FOE_CHOICES; i++)
+		sum += foe->weight[i];
+	if (!sum)
+		return 0;
+	at = below(sum);
+	for (i = 0; at >= foe->weight[i]; i++)
+		at -= foe->weight[i];
+	return i;
+}
+
+/* Return: the cost in millionths of the optimum. */
+static u64 foe_play(const struct foe *foe)
+{
+	struct hpoll_adaptive adaptive = { };
+	struct hpoll_period period = { .timer_ns = HPOLL_NO_TIMER };
+	u64 cost = 0, optimum = 0;
+	u32 i, left = 0, choice = 0;
+
+	for (i = 0; i < FOE_PERIODS; i++) {
+		if (!left) {
+			choice = foe_choice(foe);
+			left = 1 + below(foe->dwell);
+		}
+		left--;
+		period.window_ns = hpoll_adaptive_window_ns(&adaptive, FOE_COST_NS,
+							    HPOLL_NO_TIMER);
+		period.length_ns = foe_length(choice, period.window_ns);
+		optimum += period.length_ns < FOE_COST_NS ? period.length_ns : FOE_COST_NS;
+		cost += period.length_ns <= period.window_ns ? period.length_ns :
+			(u64)period.window_ns + FOE_COST_NS;
+		hpoll_adaptive_observe(&adaptive, FOE_COST_NS, &period);
+	}
+	return cost * 1000000 / optimum;
+}
+
+static bool fuzz_adaptive_guard(void)
+{
+	static struct foe worst;
+	static u64 most;
+	struct foe foe = worst;
+	u64 got;
+	u32 i;
+
+	if (!most || !below(4))
+		for (i = 0; i < FOE_CHOICES; i++)
+			foe.weight[i] = coin() ? 0 : below(100);
+	else
+		foe.weight[below(FOE_CHOICES)] = below(100);
+	foe.dwell = 1 + (coin() ? 0 : below(200));
+
+	got = foe_play(&foe);
+	if (got > most) {
+		most = got;
+		worst = foe;
+	}
+	/* 2.2 times */
+	if (got <= 2200000)
+		return true;
+	return fault("cost %llu millionths of the optimum: weights %u %u %u %u %u %u %u, dwell %u",
+		     got, foe.weight[0], foe.weight[1], foe.weight[2], foe.weight[3],
+		     foe.weight[4], foe.weight[5], foe.weight[6], foe.dwell);
 }
 
 static bool fuzz_choose(void)
@@ -479,14 +647,18 @@ static bool fuzz_judge(void)
 static const struct {
 	const char *name;
 	bool (*round)(void);
+	/* How many usual rounds one of it takes. */
+	u32 takes;
 } tests[] = {
-	{ "classic: sequences of halts and settings", fuzz_classic },
-	{ "classic: long halts end the polling", fuzz_classic_rest },
-	{ "classic: short halts reach the maximum", fuzz_classic_busy },
-	{ "choose: random states", fuzz_choose },
-	{ "gate: random and mutated parameters", fuzz_gate_parse },
-	{ "gate: random CPUID bytes", fuzz_signature_set },
-	{ "gate: random machines", fuzz_judge },
+	{ "classic: sequences of halts and settings", fuzz_classic, 1 },
+	{ "classic: long halts end the polling", fuzz_classic_rest, 1 },
+	{ "classic: short halts reach the maximum", fuzz_classic_busy, 1 },
+	{ "adaptive: sequences of periods and costs", fuzz_adaptive, 1 },
+	{ "adaptive: an adversary over 10000 periods", fuzz_adaptive_guard, 1000 },
+	{ "choose: random states", fuzz_choose, 1 },
+	{ "gate: random and mutated parameters", fuzz_gate_parse, 1 },
+	{ "gate: random CPUID bytes", fuzz_signature_set, 1 },
+	{ "gate: random machines", fuzz_judge, 1 },
 };
 
 static u64 from_environment(const char *name, u64 otherwise)
@@ -523,7 +695,7 @@ int main(void)
 		/* Each test has numbers of its own, whatever the others use. */
 		random_state = seed + (i << 56);
 		ok = true;
-		for (n = 0; ok && n < rounds; n++)
+		for (n = 0; ok && n * tests[i].takes < rounds; n++)
 			ok = tests[i].round();
 		if (!ok)
 			printf("# round %llu: %s\n", n, broken);
