@@ -13,6 +13,8 @@
 #   make kunit               the tests of the pure logic alone
 #   make selftests           the tests in guests alone
 #   make guest KVER=6.12     what a lab guest needs, below build/guest/
+#   make tools               the programs of tools/, into build/
+#   make policy-report       the table and picture of Documentation/policy.md
 #   make clean
 #
 # W=1, C=1 and V=1 are handed to the kernel's build.
@@ -62,7 +64,7 @@ GUEST := build/guest/$(RELEASE)
 
 KMAKE = $(MAKE) -C $(KDIR)
 
-.PHONY: all module guest demo check kunit selftests clean
+.PHONY: all module guest demo check kunit selftests tools policy-report clean
 
 all: module
 
@@ -107,6 +109,19 @@ $(GUEST)/kexec_load: selftests/kexec/kexec_load.c | $(GUEST)
 
 $(GUEST)/replay: selftests/differential/replay.c src/policy_classic.c | $(GUEST)
 	$(CC) $(TEST_CFLAGS) -o $@ $^
+
+TOOLS_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -Wno-missing-field-initializers \
+	-D_GNU_SOURCE -Iinclude
+
+tools: build/hpoll-replay
+
+build/hpoll-replay: $(wildcard tools/replay/*.[ch]) src/policy_classic.c src/policy_adaptive.c \
+		$(wildcard include/hpoll/*.h)
+	@mkdir -p $(@D)
+	$(CC) $(TOOLS_CFLAGS) -o $@ $(filter %.c,$^) -lm
+
+policy-report: tools
+	@scripts/policy-report
 
 demo:
 	@scripts/demo
