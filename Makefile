@@ -113,9 +113,11 @@ $(GUEST)/replay: selftests/differential/replay.c src/policy_classic.c | $(GUEST)
 TOOLS_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -Wno-missing-field-initializers \
 	-D_GNU_SOURCE -Iinclude
 
+REPLAY_ROOMS := src/policy_classic.c src/policy_adaptive.c src/window.c
+
 tools: build/hpoll-replay
 
-build/hpoll-replay: $(wildcard tools/replay/*.[ch]) src/policy_classic.c src/policy_adaptive.c \
+build/hpoll-replay: $(wildcard tools/replay/*.[ch]) $(REPLAY_ROOMS) \
 		$(wildcard include/hpoll/*.h)
 	@mkdir -p $(@D)
 	$(CC) $(TOOLS_CFLAGS) -o $@ $(filter %.c,$^) -lm

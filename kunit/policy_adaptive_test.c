@@ -63,7 +63,8 @@ static const struct decision decisions[] = {
 
 	{ "a halt that costs nothing", 0, 30 * US, 0, HPOLL_NO_TIMER, 0 },
 	{ "a halt that costs nothing, and a timer", 0, 30 * US, 0, 0, 0 },
-	{ "a halt that costs 1 ns", 0, 0, 1, HPOLL_NO_TIMER, 1 },
+	{ "a halt that costs 511 ns", 0, 0, 511, HPOLL_NO_TIMER, 0 },
+	{ "a halt that costs 512 ns", 0, 0, 512, HPOLL_NO_TIMER, 512 },
 	{ "a halt that costs more than any bucket", 0, 0, U32_MAX, HPOLL_NO_TIMER,
 	  HPOLL_ADAPTIVE_MAX_NS },
 
@@ -336,6 +337,3 @@ static struct kunit_suite policy_adaptive_suite = {
 };
 
 kunit_test_suite(policy_adaptive_suite);
-
-MODULE_DESCRIPTION("KUnit tests of hpoll's adaptive policy");
-MODULE_LICENSE("GPL");

@@ -129,6 +129,10 @@ u32 hpoll_adaptive_window_ns(const struct hpoll_adaptive *adaptive, u32 cost_ns,
 	u32 window_ns, least_ns;
 
 	cost_ns = limit(cost_ns);
+	/* Not worth a look at the clock. */
+	if (cost_ns < 1U << HPOLL_ADAPTIVE_SHIFT)
+		return 0;
+
 	/* A timer may be a little late. */
 	if (timer_ns < cost_ns - cost_ns / 8)
 		window_ns = timer_ns + cost_ns / 8;

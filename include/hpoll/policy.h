@@ -12,6 +12,16 @@
 #include <hpoll/types.h>
 
 /**
+ * enum hpoll_policy - the rule by which windows are learned
+ * @HPOLL_POLICY_CLASSIC: mainline's doubling rule
+ * @HPOLL_POLICY_ADAPTIVE: see policy_adaptive.h
+ */
+enum hpoll_policy {
+	HPOLL_POLICY_CLASSIC,
+	HPOLL_POLICY_ADAPTIVE,
+};
+
+/**
  * struct hpoll_params - one snapshot of the tunables
  * @max_ns: guest_halt_poll_ns, upper bound of every window, in nanoseconds;
  *          0 means that nothing is ever polled for
@@ -21,10 +31,14 @@
  * @grow_start_ns: guest_halt_poll_grow_start, least window that a growing one
  *                 gets, in nanoseconds; may exceed @max_ns, which then wins
  * @allow_shrink: guest_halt_poll_allow_shrink
+ * @policy: policy
+ * @halt_cost_ns: halt_cost_ns, what a halt costs more than a poll that
+ *                succeeds, in nanoseconds, for the adaptive policy; @max_ns
+ *                wins if it is smaller, and stands for 0
  *
- * Names, units and defaults are those of mainline's haltpoll governor, so that
- * an operator's settings carry over. Every combination of values is valid.
- * A decision takes one snapshot and uses it to its end.
+ * Where mainline's haltpoll governor has them, names, units and defaults are
+ * its own, so that an operator's settings carry over. Every combination of
+ * values is valid. A decision takes one snapshot and uses it to its end.
  */
 struct hpoll_params {
 	u32 max_ns;
@@ -32,6 +46,8 @@ struct hpoll_params {
 	u32 shrink;
 	u32 grow_start_ns;
 	bool allow_shrink;
+	enum hpoll_policy policy;
+	u32 halt_cost_ns;
 };
 
 /* Mainline haltpoll's defaults. */

@@ -77,7 +77,7 @@ struct hpoll_period {
  * hpoll_adaptive_window_ns() - how long is polling worth it, now?
  * @adaptive: the CPU's state
  * @cost_ns: what a halt costs more than a poll that succeeds, in nanoseconds;
- *           0: nothing, so that polling is never worth it
+ *           below 512 polling is never worth it
  * @timer_ns: how far the next timer is, in nanoseconds; HPOLL_NO_TIMER where
  *            that is not known
  *

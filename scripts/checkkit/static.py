@@ -138,7 +138,7 @@ class Checks:
     def pure_rooms(self):
         """Policy and gate include no header but hpoll's own."""
         names = [f for f in files(self.top)
-                 if re.match(r"src/(gate|policy_\w+)\.c$|include/hpoll/(gate|policy)\.h$", f)]
+                 if re.match(r"src/(gate|window|policy_\w+)\.c$|include/hpoll/(gate|window|policy\w*)\.h$", f)]
         if not names:
             return ["no pure room found"]
         return [f"{name}: {line.strip()}" for name in names

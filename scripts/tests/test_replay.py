@@ -30,7 +30,7 @@ def setUpModule():
                     "-Wno-missing-field-initializers",
                     "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-Iinclude",
                     "-o", REPLAY, *glob.glob("tools/replay/*.c", root_dir=TOP),
-                    "src/policy_classic.c", "src/policy_adaptive.c", "-lm"], cwd=TOP, check=True)
+                    "src/policy_classic.c", "src/policy_adaptive.c", "src/window.c", "-lm"], cwd=TOP, check=True)
 
 
 def run(*arguments, text=None):

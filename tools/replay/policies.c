@@ -69,45 +69,49 @@ static u32 best_fixed_ns(const struct settings *settings, const struct trace *tr
 	return window_ns;
 }
 
+/* As the idle loop does: poll, and halt where nothing came. */
+static u32 live(struct hpoll_window *window, const struct hpoll_params *params,
+		const struct period *period)
+{
+	u32 window_ns = hpoll_window_begin(window, params, period->timer_ns, false);
+
+	if (period->length_ns <= window_ns) {
+		hpoll_window_polled(window, period->length_ns, false);
+	} else {
+		hpoll_window_polled(window, window_ns, true);
+		hpoll_window_halted(window, period->length_ns - window_ns);
+	}
+	return window_ns;
+}
+
 struct outcome policy_run(enum policy_id id, const struct settings *settings,
 			  const struct trace *trace, u32 *windows)
 {
-	static const struct hpoll_adaptive fresh;
-	struct hpoll_adaptive adaptive = fresh;
+	static const struct hpoll_window fresh;
+	struct hpoll_params params = settings->params;
+	struct hpoll_window window = fresh;
 	struct outcome outcome = { };
-	u32 classic_ns = 0, fixed_ns = 0;
+	u32 window_ns = 0;
 	size_t i;
 
+	params.policy = id == POLICY_ADAPTIVE ? HPOLL_POLICY_ADAPTIVE : HPOLL_POLICY_CLASSIC;
+	params.halt_cost_ns = settings->cost_ns;
 	if (id == POLICY_BEST_FIXED)
-		fixed_ns = best_fixed_ns(settings, trace);
+		window_ns = best_fixed_ns(settings, trace);
 	else if (id == POLICY_ALWAYS)
-		fixed_ns = settings->params.max_ns;
+		window_ns = settings->params.max_ns;
 
 	for (i = 0; i < trace->count; i++) {
-		struct hpoll_period period = {
-			.length_ns = trace->periods[i].length_ns,
-			.window_ns = fixed_ns,
-			.timer_ns = trace->periods[i].timer_ns,
-		};
+		const struct period *period = &trace->periods[i];
 
-		if (id == POLICY_CLASSIC)
-			period.window_ns = classic_ns;
-		else if (id == POLICY_ADAPTIVE)
-			period.window_ns = hpoll_adaptive_window_ns(&adaptive, settings->cost_ns,
-								    period.timer_ns);
+		if (id == POLICY_CLASSIC || id == POLICY_ADAPTIVE)
+			window_ns = live(&window, &params, period);
 		else if (id == POLICY_OPTIMUM)
-			period.window_ns = period.length_ns <= settings->cost_ns ?
-					   period.length_ns : 0;
+			window_ns = period->length_ns <= settings->cost_ns ? period->length_ns : 0;
 
-		count(&outcome, settings, period.length_ns, period.window_ns);
+		count(&outcome, settings, period->length_ns, window_ns);
 		if (windows)
-			windows[i] = period.window_ns;
-
-		if (id == POLICY_ADAPTIVE)
-			hpoll_adaptive_observe(&adaptive, settings->cost_ns, &period);
-		else if (id == POLICY_CLASSIC && period.length_ns > classic_ns)
-			classic_ns = hpoll_classic_next_ns(&settings->params, classic_ns,
-							   period.length_ns - classic_ns);
+			windows[i] = window_ns;
 	}
 	return outcome;
 }

@@ -6,8 +6,7 @@
 #ifndef HPOLL_REPLAY_H
 #define HPOLL_REPLAY_H
 
-#include <hpoll/policy.h>
-#include <hpoll/policy_adaptive.h>
+#include <hpoll/window.h>
 
 #define EXIT_USAGE	2
 
