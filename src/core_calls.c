@@ -34,6 +34,7 @@ typedef int disabled_fn(void);
 typedef int register_fn(struct cpuidle_governor *gov);
 typedef int switch_fn(struct cpuidle_governor *gov);
 typedef s64 latency_fn(unsigned int cpu);
+typedef ktime_t sleep_length_fn(ktime_t *next);
 typedef void halt_fn(void);
 
 static noinstr void safe_halt_fallback(void)
@@ -41,11 +42,17 @@ static noinstr void safe_halt_fallback(void)
 	raw_safe_halt();
 }
 
+static ktime_t no_timer(ktime_t *next)
+{
+	return KTIME_MAX;
+}
+
 DEFINE_STATIC_CALL_NULL(hpoll_lookup, lookup_fn);
 DEFINE_STATIC_CALL_NULL(hpoll_disabled, disabled_fn);
 DEFINE_STATIC_CALL_NULL(hpoll_register, register_fn);
 DEFINE_STATIC_CALL_NULL(hpoll_switch, switch_fn);
 DEFINE_STATIC_CALL_NULL(hpoll_latency, latency_fn);
+DEFINE_STATIC_CALL(hpoll_sleep_length, no_timer);
 DEFINE_STATIC_CALL(hpoll_halt, safe_halt_fallback);
 
 static struct cpuidle_governor **curr_governor;
@@ -115,6 +122,9 @@ void hpoll_core_init(void)
 		missing = "other governor";
 
 	driver_lock = (void *)find_optional("cpuidle_driver_lock");
+	addr = find_optional("tick_nohz_get_sleep_length");
+	if (addr)
+		static_call_update(hpoll_sleep_length, (sleep_length_fn *)addr);
 	addr = find_optional("arch_cpu_idle");
 	if (addr)
 		static_call_update(hpoll_halt, (halt_fn *)addr);
@@ -143,6 +153,13 @@ __cpuidle void hpoll_core_halt(void)
 s64 hpoll_core_latency_ns(unsigned int cpu)
 {
 	return static_call(hpoll_latency)(cpu);
+}
+
+u64 hpoll_core_timer_ns(void)
+{
+	ktime_t next;
+
+	return max_t(s64, static_call(hpoll_sleep_length)(&next), 0);
 }
 
 static void look_at_driver(struct hpoll_core_driver *look)

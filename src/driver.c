@@ -16,12 +16,14 @@
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
 #include <linux/sched/idle.h>
+#include <linux/string.h>
 
 #include <hpoll/core_calls.h>
 #include <hpoll/driver.h>
 #include <hpoll/fault.h>
 #include <hpoll/host_poll.h>
 #include <hpoll/params.h>
+#include <hpoll/window.h>
 
 /* As many rounds between two looks at the clock as the core's poll loop has. */
 #define RELAX_COUNT	200
@@ -30,7 +32,7 @@ static struct cpuidle_device __percpu *devices;
 static int cpuhp_state;
 static enum hpoll_mode mode_now;
 
-static DEFINE_PER_CPU(u32, fused_window_ns);
+static DEFINE_PER_CPU(struct hpoll_window, fused_window);
 
 /*
  * From 6.3 on, enter has to return with interrupts off; before, either was
@@ -73,20 +75,26 @@ static __cpuidle bool poll(u64 window_ns)
 static __cpuidle int enter_fused(struct cpuidle_device *dev,
 				 struct cpuidle_driver *drv, int index)
 {
+	struct hpoll_window *window = this_cpu_ptr(&fused_window);
 	struct hpoll_params params = hpoll_params_snapshot();
-	u32 window_ns = min(this_cpu_read(fused_window_ns), params.max_ns);
-	u64 start_ns;
+	/* The timers can't be asked where RCU is not watching. */
+	u32 window_ns = hpoll_window_begin(window, &params, HPOLL_NO_TIMER,
+					   false);
+	u64 start_ns = sched_clock(), halt_ns = start_ns;
 
-	if (window_ns && poll(window_ns)) {
-		current_clr_polling();
-		return index;
+	if (window_ns) {
+		bool resched = poll(window_ns);
+
+		halt_ns = sched_clock();
+		hpoll_window_polled(window, halt_ns - start_ns, !resched);
+		if (resched) {
+			current_clr_polling();
+			return index;
+		}
 	}
 
-	start_ns = sched_clock();
 	enter_halt(dev, drv, index);
-	window_ns = hpoll_classic_next_ns(&params, window_ns,
-					  sched_clock() - start_ns);
-	this_cpu_write(fused_window_ns, window_ns);
+	hpoll_window_halted(window, sched_clock() - halt_ns);
 	return index;
 }
 
@@ -150,7 +158,8 @@ static int driver_cpu_online(unsigned int cpu)
 	}
 
 	if (mode_now == HPOLL_MODE_FUSED) {
-		per_cpu(fused_window_ns, cpu) = 0;
+		memset(per_cpu_ptr(&fused_window, cpu), 0,
+		       sizeof(fused_window));
 		hpoll_host_poll_off(cpu);
 	}
 	return 0;

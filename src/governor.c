@@ -10,25 +10,27 @@
 
 #include <linux/cpuidle.h>
 #include <linux/percpu.h>
+#include <linux/string.h>
 
 #include <hpoll/core_calls.h>
 #include <hpoll/fault.h>
 #include <hpoll/governor.h>
 #include <hpoll/host_poll.h>
 #include <hpoll/params.h>
+#include <hpoll/window.h>
 
 /**
  * struct governor_cpu - one CPU's state, written by that CPU alone, but for
  *                       @enabled
+ * @window: its idle periods, and the policy's state
  * @enabled: the core uses us on this CPU
- * @window_ns: how long polling is worth it, as the policy left it
  * @chose_poll: the last choice was to poll
  * @polled_last: the state left last was the polling one; differs from
  *               @chose_poll if the core had no time to enter a state
  */
 struct governor_cpu {
+	struct hpoll_window window;
 	bool enabled;
-	u32 window_ns;
 	bool chose_poll;
 	bool polled_last;
 };
@@ -59,6 +61,16 @@ static int find_halt(const struct cpuidle_driver *drv,
 	return -1;
 }
 
+static u32 begin(struct governor_cpu *gc, const struct hpoll_params *params,
+		 bool duty)
+{
+	u64 timer_ns = HPOLL_NO_TIMER;
+
+	if (params->policy == HPOLL_POLICY_ADAPTIVE)
+		timer_ns = hpoll_core_timer_ns();
+	return hpoll_window_begin(&gc->window, params, timer_ns, duty);
+}
+
 static int governor_select(struct cpuidle_driver *drv,
 			   struct cpuidle_device *dev, bool *stop_tick)
 {
@@ -67,14 +79,20 @@ static int governor_select(struct cpuidle_driver *drv,
 	int halt = find_halt(drv, dev);
 	struct hpoll_idle idle = {
 		.latency_ns = hpoll_core_latency_ns(dev->cpu),
-		.window_ns = min(gc->window_ns, params.max_ns),
 		.polled_last = gc->polled_last,
 		.timed_out = dev->poll_time_limit,
 		.can_poll = is_polling(drv, 0) && !dev->states_usage[0].disable,
 		.can_halt = halt >= 0,
 	};
-	struct hpoll_choice choice = hpoll_choose(&idle);
+	struct hpoll_choice choice;
 
+	/* A poll that ran out of time is the first part of a longer period. */
+	if (gc->polled_last && dev->poll_time_limit)
+		idle.window_ns = min(gc->window.period.window_ns, params.max_ns);
+	else
+		idle.window_ns = begin(gc, &params, idle.latency_ns <= 0);
+
+	choice = hpoll_choose(&idle);
 	gc->chose_poll = choice.poll;
 	*stop_tick = choice.stop_tick;
 	if (!choice.poll)
@@ -88,14 +106,6 @@ static int governor_select(struct cpuidle_driver *drv,
 	return 0;
 }
 
-/* Apart, so that the way back from a poll needs no stack frame for it. */
-static noinline void observe_halt(struct governor_cpu *gc, u64 block_ns)
-{
-	struct hpoll_params params = hpoll_params_snapshot();
-
-	gc->window_ns = hpoll_classic_next_ns(&params, gc->window_ns, block_ns);
-}
-
 /*
  * On the path between a wake-up and the work that it is for: what an IPI asks
  * of a polling CPU is only done after this.
@@ -106,16 +116,20 @@ static void governor_reflect(struct cpuidle_device *dev, int index)
 
 	dev->last_state_idx = index;
 	gc->polled_last = gc->chose_poll;
-	if (!gc->polled_last)
-		observe_halt(gc, dev->last_residency_ns);
+	if (gc->polled_last)
+		hpoll_window_polled(&gc->window, dev->last_residency_ns,
+				    dev->poll_time_limit);
+	else
+		hpoll_window_halted(&gc->window, dev->last_residency_ns);
 }
 
 static int governor_enable(struct cpuidle_driver *drv,
 			   struct cpuidle_device *dev)
 {
-	*per_cpu_ptr(&governor_cpu, dev->cpu) = (struct governor_cpu) {
-		.enabled = true,
-	};
+	struct governor_cpu *gc = per_cpu_ptr(&governor_cpu, dev->cpu);
+
+	memset(gc, 0, sizeof(*gc));
+	gc->enabled = true;
 	dev->poll_limit_ns = 0;
 	hpoll_host_poll_off(dev->cpu);
 	return 0;

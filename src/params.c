@@ -10,6 +10,7 @@
 #include <linux/compiler.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
+#include <linux/string.h>
 
 #include <hpoll/params.h>
 
@@ -40,6 +41,41 @@ module_param(guest_halt_poll_allow_shrink, bool, 0644);
 MODULE_PARM_DESC(guest_halt_poll_allow_shrink,
 		 "Let polling windows shrink, Y or N (default Y)");
 
+static const char * const policy_names[] = {
+	[HPOLL_POLICY_CLASSIC] = "classic",
+	[HPOLL_POLICY_ADAPTIVE] = "adaptive",
+};
+
+static enum hpoll_policy policy __read_mostly = HPOLL_POLICY_CLASSIC;
+
+static int set_policy(const char *text, const struct kernel_param *kp)
+{
+	int i = sysfs_match_string(policy_names, text);
+
+	if (i < 0)
+		return i;
+	WRITE_ONCE(policy, i);
+	return 0;
+}
+
+static int get_policy(char *buf, const struct kernel_param *kp)
+{
+	return scnprintf(buf, PAGE_SIZE, "%s\n", policy_names[READ_ONCE(policy)]);
+}
+
+static const struct kernel_param_ops policy_ops = {
+	.set = set_policy,
+	.get = get_policy,
+};
+module_param_cb(policy, &policy_ops, NULL, 0644);
+MODULE_PARM_DESC(policy,
+		 "How polling windows are learned: classic (mainline's rule) or adaptive (the distribution of idle lengths) (default classic)");
+
+static unsigned int halt_cost_ns __read_mostly;
+module_param(halt_cost_ns, uint, 0644);
+MODULE_PARM_DESC(halt_cost_ns,
+		 "What a wake-up from a halt costs more than one from polling, in ns, 0 to 4294967295, for policy=adaptive; guest_halt_poll_ns wins if smaller, and stands for 0 (default 0)");
+
 static char *gate = "auto";
 module_param(gate, charp, 0444);
 MODULE_PARM_DESC(gate,
@@ -53,6 +89,8 @@ struct hpoll_params hpoll_params_snapshot(void)
 		.shrink = READ_ONCE(guest_halt_poll_shrink),
 		.grow_start_ns = READ_ONCE(guest_halt_poll_grow_start),
 		.allow_shrink = READ_ONCE(guest_halt_poll_allow_shrink),
+		.policy = READ_ONCE(policy),
+		.halt_cost_ns = READ_ONCE(halt_cost_ns),
 	};
 }
 

@@ -54,6 +54,16 @@ void hpoll_core_halt(void);
 s64 hpoll_core_latency_ns(unsigned int cpu);
 
 /**
+ * hpoll_core_timer_ns() - tick_nohz_get_sleep_length()
+ *
+ * Idle loop, interrupts off, RCU watching. Programs nothing.
+ *
+ * Return: how far the next timer is, the tick apart, in nanoseconds; KTIME_MAX
+ * where there is none or it can't be known.
+ */
+u64 hpoll_core_timer_ns(void);
+
+/**
  * struct hpoll_core_driver - who has the cpuidle driver's slot
  * @name: its name, cut off if it is longer; "none" if there is none
  * @present: there is one

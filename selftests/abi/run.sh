@@ -38,12 +38,13 @@ check "loads" load
 
 check "parameters: these and no others" files_are $params gate guest_halt_poll_allow_shrink \
 	guest_halt_poll_grow guest_halt_poll_grow_start guest_halt_poll_ns \
-	guest_halt_poll_shrink status
+	guest_halt_poll_shrink halt_cost_ns policy status
 for name in guest_halt_poll_ns guest_halt_poll_grow guest_halt_poll_shrink \
-	guest_halt_poll_grow_start; do
+	guest_halt_poll_grow_start halt_cost_ns; do
 	check "$name: mode 644, a number" file_is $name 644 "$number"
 done
 check "guest_halt_poll_allow_shrink: mode 644, Y or N" file_is guest_halt_poll_allow_shrink 644 '[YN]'
+check "policy: mode 644, one of two words" file_is policy 644 'classic|adaptive'
 check "gate: mode 444, one line" file_is gate 444 '.+'
 check "gate can't be written" read_only gate
 check "status: mode 444, lines of a key and a value" file_is status 444 '[a-z ]+: .+'

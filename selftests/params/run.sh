@@ -32,7 +32,7 @@ refuses() {
 
 check "loads" load
 for point in guest_halt_poll_ns:200000 guest_halt_poll_grow:2 \
-	guest_halt_poll_shrink:2 guest_halt_poll_grow_start:50000; do
+	guest_halt_poll_shrink:2 guest_halt_poll_grow_start:50000 halt_cost_ns:0; do
 	name=${point%:*}
 	check "$name: mode 644" has_mode "$name" 644
 	check "$name: default" reads "$params/$name" "${point#*:}"
@@ -51,6 +51,8 @@ check "$name: default" reads "$params/$name" Y
 check "$name: takes N" writes "$name" N
 check "$name: takes 1" writes "$name" 1 Y
 check "$name: refuses a word" refuses "$name" perhaps "Invalid argument"
+check "policy: mode 644" has_mode policy 644
+check "policy: default" reads "$params"/policy classic
 check "gate: mode 444" has_mode gate 444
 check "gate: default" reads "$params"/gate auto
 check "status: mode 444" has_mode status 444

@@ -1,0 +1,98 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The policies: chosen at load and while in use, and what the adaptive one does.
+
+# shellcheck source=selftests/lib/tap.sh
+. "$HPOLL_LIB/tap.sh"
+# shellcheck source=selftests/lib/hpoll.sh
+. "$HPOLL_LIB/hpoll.sh"
+
+# Long enough for whatever this emulation is.
+MAX_NS=5000000
+SWITCHES=200
+
+set_policy() {
+	echo "$1" >"$params"/policy && reads "$params"/policy "$1"
+}
+
+refuses() {
+	! (echo "$2" >"$params/$1") 2>/dev/null
+}
+
+# How long CPUs 0 and 1 together have polled, in us
+polled_us() {
+	cat /sys/devices/system/cpu/cpu[01]/cpuidle/state0/time | awk '{ n += $1 } END { print n }'
+}
+
+# Nothing to do for 3 s: polled for less than 1% of the time of two CPUs.
+rests() {
+	sleep 1
+	rest_from=$(polled_us)
+	sleep 3
+	rest_us=$(($(polled_us) - rest_from))
+	diag "at rest: polled for $rest_us us in 3 s"
+	[ "$rest_us" -lt 60000 ]
+}
+
+switch_often() {
+	i=0
+	while [ "$i" -lt "$SWITCHES" ]; do
+		set_policy classic && set_policy adaptive || return 1
+		i=$((i + 1))
+	done
+}
+
+no_such_policy() {
+	load policy=fast && return 1
+	! loaded
+}
+check "a policy that does not exist is refused at load" no_such_policy
+check "loads with policy=adaptive" load policy=adaptive guest_halt_poll_ns=$MAX_NS \
+	guest_halt_poll_grow_start=1000000
+check "policy: adaptive" reads "$params"/policy adaptive
+check "adaptive: polls while CPUs wake each other up" polls
+echo 200000 >"$params"/halt_cost_ns
+check "adaptive: a guest at rest does not poll" rests
+echo 0 >"$params"/halt_cost_ns
+
+for value in "" fast Adaptive 1; do
+	check "policy refuses '$value'" refuses policy "$value"
+done
+check "... and stays adaptive" reads "$params"/policy adaptive
+
+check "to classic" set_policy classic
+check "classic: polls" polls
+check "back to adaptive" set_policy adaptive
+check "adaptive: polls" polls
+
+not_polls() {
+	! polls
+}
+echo 500 >"$params"/halt_cost_ns
+check "a halt that costs next to nothing: no poll" not_polls
+echo 0 >"$params"/halt_cost_ns
+check "one that costs the maximum again: polls" polls
+echo 0 >"$params"/guest_halt_poll_ns
+check "guest_halt_poll_ns=0: no poll" not_polls
+echo $MAX_NS >"$params"/guest_halt_poll_ns
+
+start_load
+check "$SWITCHES switches between policies under load" switch_often
+stop_load
+check "... and it polls" polls
+check "unloads" unload
+
+# Where there is no governor, the driver asks the policy itself.
+hpoll_ko=$HPOLL_LIB/hpoll-test.ko
+if driver_is none 2>/dev/null; then
+	check "fused: loads with policy=adaptive" load fault=kprobe policy=adaptive
+	start_load
+	check "fused: switches under load" switch_often
+	stop_load
+	check "fused: unloads" unload
+else
+	skip "fused: policy=adaptive" "the driver's slot is taken"
+fi
+
+finish
