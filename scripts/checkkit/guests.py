@@ -10,7 +10,7 @@ import json
 import os
 import sys
 
-from labkit import lab
+from labkit import emulator, lab
 from labkit.spec import load_plan
 
 from . import ktap, lanes, modules, proc
@@ -90,7 +90,11 @@ def run(top, say, accel="auto"):
     if not specs:
         return found
     lab.prepare()
-    booter = _Booter(top, plan, lab.choose(accel)[0], say)
+    how = lab.choose(accel)[0]
+    if how != "kvm":
+        # Once, before two guests at a time would.
+        emulator.command()
+    booter = _Booter(top, plan, how, say)
     say("booting")
     # The longest first, or one of them is left over at the end.
     lanes.beside(sorted((s for s in specs if not s.exits), key=lambda s: -s.timeout),

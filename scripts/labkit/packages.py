@@ -13,7 +13,7 @@ import os
 import shutil
 import subprocess
 
-from . import progress, scratch
+from . import locks, progress, scratch
 from .errors import LabError
 
 MB = 1 << 20
@@ -207,7 +207,9 @@ def _unpack(packages, what, work, apt, whole):
     os.mkdir(debs)
     os.mkdir(tree)
     progress.say(f"fetching {what}")
-    with progress.slow(f"fetching {what}"):
+    # apt fails where another apt has the same directories.
+    with locks.locked(os.path.join(cache_dir(), "lock"), "fetching packages"), \
+            progress.slow(f"fetching {what}"):
         _download(packages, debs, apt, whole)
     with progress.slow(f"unpacking {what}"):
         for deb in sorted(glob.glob("*.deb", root_dir=debs)):

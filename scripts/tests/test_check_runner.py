@@ -70,6 +70,7 @@ class Guests(unittest.TestCase):
                 mock.patch.object(guests.glob, "glob", lambda *_: []), \
                 mock.patch.object(guests.os.path, "exists", lambda _: False), \
                 mock.patch.object(guests.lab, "prepare", lambda: None), \
+                mock.patch.object(guests.emulator, "command", lambda: None), \
                 mock.patch.object(guests.lab, "choose", lambda _: ("nested", "")):
             found = guests.run(top, lambda _: None)
         self.assertEqual([r.output for r in found if r.name == "guests: build for sid"],

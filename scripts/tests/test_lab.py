@@ -6,6 +6,8 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 import unittest
 from unittest import mock
 
@@ -414,6 +416,33 @@ class Splats(unittest.TestCase):
             done = subprocess.run(["grep", "-E", "-f", file.name], text=True, check=False,
                                   input="\n".join(self.SPLATS + self.HARMLESS), capture_output=True)
         self.assertEqual(done.stdout.splitlines(), list(self.SPLATS))
+
+
+class Unpack(unittest.TestCase):
+    def test_two_labs_fetch_one_after_the_other(self):
+        at_it, most, made = [], [], []
+
+        def download(wanted, debs, _apt, _whole):
+            at_it.append(wanted)
+            most.append(len(at_it))
+            time.sleep(0.2)
+            at_it.pop()
+            made.append(debs)
+
+        with tempfile.TemporaryDirectory() as root, \
+                mock.patch.dict(os.environ, {"XDG_CACHE_HOME": root}), \
+                mock.patch.object(progress, "say", lambda _: None), \
+                mock.patch.object(packages, "_download", download):
+            labs = [threading.Thread(target=packages.unpack,
+                                     args=(["qemu"], os.path.join(root, name), 1))
+                    for name in ("one", "two", "one")]
+            for lab_ in labs:
+                lab_.start()
+            for lab_ in labs:
+                lab_.join()
+            self.assertEqual(sorted(os.listdir(root)), ["hpoll", "one", "two"])
+        self.assertEqual(len(made), 3)
+        self.assertEqual(max(most), 1)
 
 
 class Newest(unittest.TestCase):
