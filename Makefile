@@ -75,25 +75,20 @@ module:
 
 # What the tests in guests need: modules (hpoll also as a build whose
 # steps can be made to fail), static programs, since a guest has no C library,
-# and shell libraries.
-TEST_MODULES := $(patsubst %/Kbuild,%,$(wildcard selftests/*/Kbuild))
+# and shell libraries. As few runs of the kernel's build as can be: each one
+# costs seconds, even with nothing to do.
+TEST_MODULES := $(wildcard selftests/*/Kbuild)
 TEST_CFLAGS := -O2 -static -Wall -Wextra -Werror -Iinclude
+KUNIT = $(shell grep -qs '^CONFIG_KUNIT=' $(KDIR)/.config && echo m)
 
-guest: module $(addprefix $(GUEST)/,pingpong replay hammer kexec_load)
+guest: $(addprefix $(GUEST)/,pingpong replay hammer kexec_load)
+	@scripts/link-sources $(OUT) ./Kbuild src include selftests/Kbuild $(dir $(TEST_MODULES)) kunit
 	@scripts/link-sources $(OUT)/test ./Kbuild src include
+	$(KMAKE) M=$(CURDIR)/$(OUT) CONFIG_HPOLL_SELFTESTS=m CONFIG_HPOLL_KUNIT_TEST=$(KUNIT) modules
 	$(KMAKE) M=$(CURDIR)/$(OUT)/test CONFIG_HPOLL_TEST_FAULTS=y modules
+	@cp $(OUT)/hpoll.ko $(OUT)/selftests/*/*.ko $(if $(KUNIT),$(OUT)/kunit/*.ko) \
+		selftests/lib/*.sh $(GUEST)/
 	@cp $(OUT)/test/hpoll.ko $(GUEST)/hpoll-test.ko
-	+@for dir in $(TEST_MODULES); do \
-		scripts/link-sources $(OUT) $$dir && \
-		$(KMAKE) M=$(CURDIR)/$(OUT)/$$dir modules && \
-		cp $(OUT)/$$dir/*.ko $(GUEST)/ || exit 1; \
-	done
-	+@if grep -qs '^CONFIG_KUNIT=' $(KDIR)/.config; then \
-		scripts/link-sources $(OUT) kunit && \
-		$(KMAKE) M=$(CURDIR)/$(OUT)/kunit CONFIG_HPOLL_KUNIT_TEST=m modules && \
-		cp $(OUT)/kunit/*.ko $(GUEST)/; \
-	fi
-	@cp $(OUT)/hpoll.ko selftests/lib/*.sh $(GUEST)/
 
 $(GUEST):
 	@mkdir -p $@
