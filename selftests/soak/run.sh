@@ -19,6 +19,7 @@ before=$(cat $cpuidle/current_governor)
 counts=/tmp/soak
 mkdir -p $counts
 last=$(($(nproc) - 1))
+policy=adaptive
 
 uptime_s() {
 	cut -d . -f 1 /proc/uptime
@@ -59,9 +60,12 @@ set_parameters() {
 		echo "$value" >"$params"/guest_halt_poll_ns &&
 			echo "$value" >"$params"/guest_halt_poll_grow_start &&
 			echo $((value % 4)) >"$params"/guest_halt_poll_grow &&
-			echo $((value % 3)) >"$params"/guest_halt_poll_shrink || return 1
+			echo $((value % 3)) >"$params"/guest_halt_poll_shrink &&
+			echo $((value / 2)) >"$params"/halt_cost_ns &&
+			echo "$policy" >"$params"/policy || return 1
 		usleep 10000
 	done
+	if [ "$policy" = classic ]; then policy=adaptive; else policy=classic; fi
 }
 go_and_come() {
 	for cpu in $(seq 1 "$last"); do
