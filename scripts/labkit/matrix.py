@@ -60,18 +60,38 @@ def row(name, results, gains):
     return made
 
 
+def _cells(one):
+    first = label(one.kernel, one.release)
+    if one.problem:
+        return (first, one.release, f"not run: {one.problem}", *("-",) * 5)
+    return (first, one.release, ", ".join(one.accels), one.passed, one.failed, one.skipped,
+            *one.gains)
+
+
+def _line(cells):
+    return f"| {' | '.join(str(c).replace('|', chr(92) + '|') for c in cells)} |"
+
+
 def table(rows):
     """The rows as the lines of a Markdown table."""
-    lines = [HEAD, ("---",) * len(HEAD)]
-    for one in rows:
-        if one.problem:
-            cells = (label(one.kernel, one.release), one.release, f"not run: {one.problem}",
-                     *("-",) * 5)
+    return [_line(HEAD), _line(("---",) * len(HEAD)), *(_line(_cells(one)) for one in rows)]
+
+
+def merge(text, rows, kernels):
+    """The lines of a table that keeps what `text` has of kernels that were not run.
+
+    kernels: the matrix, in its order.
+    """
+    old = text.partition(BEGIN)[2].partition(END)[0].splitlines()
+    fresh = {one.kernel: [one] for one in rows}
+    lines = table([])
+    for kernel in kernels:
+        if kernel in fresh:
+            lines += table(fresh[kernel])[2:]
         else:
-            cells = (label(one.kernel, one.release), one.release, ", ".join(one.accels),
-                     one.passed, one.failed, one.skipped, *one.gains)
-        lines.append(tuple(str(c).replace("|", "\\|") for c in cells))
-    return [f"| {' | '.join(cells)} |" for cells in lines]
+            lines += [line for line in old
+                      if line.startswith(f"| {kernel} |") or f" ({kernel}) |" in line]
+    return lines
 
 
 def replace(text, lines):

@@ -153,6 +153,20 @@ class Table(unittest.TestCase):
         self.assertEqual(once, f"a\n{matrix.BEGIN}\n\nnew\n\n{matrix.END}\nb\n")
         self.assertEqual(matrix.replace(once, ["new"]), once)
 
+    def test_rows_of_kernels_that_were_not_run_stay(self):
+        kernels_ = ["5.10", "6.12", "6.12-rt", "sid"]
+        text = f"{matrix.BEGIN}\n\n{matrix.END}"
+        for name in ("sid", "6.12-rt", "6.12", "sid"):
+            one = matrix.row(name, [dict(guest(), kernel="7.2.1-amd64" if name == "sid" else
+                                         "6.12.1-amd64")], ("9x", "8x"))
+            text = matrix.replace(text, matrix.merge(text, [one], kernels_))
+        cells = [line.split(" | ")[0] for line in text.splitlines() if line.startswith("|")]
+        self.assertEqual(cells, ["| kernel", "| ---", "| 6.12",
+                                 "| 6.12-rt", "| 7.2 (sid)"])
+        # A newer version of the same name takes the old one's place.
+        one = matrix.row("sid", [dict(guest(), kernel="7.3.1-amd64")], ("9x", "8x"))
+        self.assertEqual(len(matrix.merge(text, [one], kernels_)), 5)
+
     def test_replace_needs_its_markers(self):
         for text in ("", matrix.BEGIN, matrix.END + matrix.BEGIN, 2 * (matrix.BEGIN + matrix.END),
                      matrix.BEGIN + matrix.END + matrix.BEGIN):
