@@ -14,7 +14,7 @@ from labkit import emulator, lab
 from labkit.spec import load_plan
 
 from . import ktap, lanes, modules, proc
-from .results import FAIL, Result
+from .results import FAIL, SKIP, Result
 
 
 def read(guest):
@@ -33,6 +33,11 @@ def read(guest):
         found.append(Result(whole, FAIL, [f"{judged}: {guest['reason']}"]))
     elif not guest["tests"]:
         found.append(Result(whole, FAIL, ["no test ran"]))
+    if guest["repeated"]:
+        first = guest["repeated"]
+        found.append(Result(f"guests: {guest['name']}: first boot", SKIP,
+                            [f"died of the emulation, and was booted again: {first['verdict']}: "
+                             f"{first['reason']}"]))
     return found
 
 

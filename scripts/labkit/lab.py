@@ -293,7 +293,8 @@ def _boot_soundly(specs, accel, log):
     """
     results = _boot(specs, accel, log)
     dead = {r.name: r for r in results
-            if accel != "kvm" and verdict.emulation_died(r.verdict.outcome, r.channel)}
+            if accel != "kvm" and verdict.emulation_died(
+                r.verdict.outcome, r.channel, r.gave_up, r.verdict.info.get("text", ""))}
     if not dead:
         return results
     for first in dead.values():

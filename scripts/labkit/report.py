@@ -108,6 +108,7 @@ class GuestResult:
     json: dict
     channel: list
     console: list
+    gave_up: list
 
     @property
     def passed(self):
@@ -137,6 +138,7 @@ def result(spec, token, accel, raw, release, seconds):
               "problem": t.problem, "tap": t.lines} for t in judged.tests]
     return GuestResult(
         name=spec.name, verdict=judged, channel=raw.channel, console=raw.console,
+        gave_up=raw.gave_up,
         json={
             "schema": SCHEMA,
             "name": spec.name,

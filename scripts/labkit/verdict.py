@@ -191,12 +191,30 @@ def judge(token, channel, console, *, ended=True, timed_out=False, status=0, wan
     return verdict("pass", "")
 
 
-def emulation_died(outcome, channel):
+# An image of the kernel is smaller; modules are beyond.
+_IMAGE_BYTES = 64 << 20
+
+
+def _in_kernel_image(gave_up, text):
+    """Did the CPUs give up in the kernel's own code, and not in a module's?"""
+    places = [re.search(r"\brip 0x([0-9a-f]+)", line) for line in gave_up]
+    if not places or not all(places) or not re.fullmatch("[0-9a-f]+", text):
+        return False
+    return all(0 <= int(place[1], 16) - int(text, 16) < _IMAGE_BYTES for place in places)
+
+
+def emulation_died(outcome, channel, gave_up=(), text=""):
     """Did a guest die of the emulation rather than of what it ran? Pure.
 
     Its kernel died before its init said a word, when nothing of ours had run,
-    or the host that was emulated for it went away.
+    or the host that was emulated for it went away. The host was seen to do so
+    without a word, as a triple fault ends a machine; a guest may, too. That is
+    the emulation's where the host saw a CPU give up in the kernel's own image.
+
+    gave_up: what the host saw; text: where the image begins.
     """
     if outcome == "lab-error":
         return True
+    if outcome == "triple-fault":
+        return _in_kernel_image(gave_up, text)
     return outcome in ("panic", "no-verdict") and not any(map(str.strip, channel))

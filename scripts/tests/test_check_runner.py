@@ -24,7 +24,8 @@ class Results(unittest.TestCase):
 def guest(**change):
     test = {"name": "load", "status": 0, "problem": "", "tap": ["1..2", "ok 1 - a", "ok 2 - b"]}
     test.update(change.pop("test", {}))
-    return {"name": "plain-6.1", "verdict": "pass", "reason": "", "tests": [test], **change}
+    return {"name": "plain-6.1", "verdict": "pass", "reason": "", "repeated": None,
+            "tests": [test], **change}
 
 
 class Guests(unittest.TestCase):
@@ -55,6 +56,13 @@ class Guests(unittest.TestCase):
 
     def test_nothing_ran(self):
         self.assertEqual(self.statuses(tests=[]), [FAIL])
+
+    def test_a_boot_that_was_repeated_is_seen(self):
+        first = {"verdict": "triple-fault", "reason": "the host saw: vcpu 1"}
+        self.assertEqual(self.statuses(repeated=first), [PASS, PASS, SKIP])
+        skip = guests.read(guest(repeated=first))[-1]
+        self.assertEqual(skip.name, "guests: plain-6.1: first boot")
+        self.assertIn("triple-fault: the host saw", skip.output[0])
 
     def test_a_kernel_that_cannot_be_built_fails_and_spares_the_others(self):
         commands = []

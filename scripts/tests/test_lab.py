@@ -187,6 +187,18 @@ class EmulationDied(unittest.TestCase):
         for outcome in ("pass", "fail", "warn", "timeout"):
             self.assertFalse(verdict.emulation_died(outcome, []), outcome)
 
+    def test_triple_faults_in_the_kernels_image_alone(self):
+        text = "ffffffffa3e00000"
+        for rips, died in ((["ffffffffa3e848e9"], True), (["ffffffffa3e00000"], True),
+                           (["ffffffffc05123f0"], False), (["ffffffffa3dfffff"], False),
+                           (["401000"], False), (["ffffffffa3e848e9", "ffffffffc05123f0"], False),
+                           ([], False)):
+            saw = [f"vcpu 1 reason shutdown rip 0x{rip} info1 0x0" for rip in rips]
+            self.assertEqual(verdict.emulation_died("triple-fault", ["S load"], saw, text), died,
+                             rips)
+            self.assertFalse(verdict.emulation_died("triple-fault", ["S load"], saw, ""))
+        self.assertFalse(verdict.emulation_died("triple-fault", ["S load"], ["garbled"], text))
+
     def boots(self, accel, *outcomes):
         """What the lab does if its boots of one guest end like this."""
         left = list(outcomes)
