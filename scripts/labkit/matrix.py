@@ -6,7 +6,7 @@ Only ratios are shown: times are the machine's, not the module's.
 
 from dataclasses import dataclass, field
 
-from .errors import LabError
+from . import page
 
 BEGIN = "<!-- kernel matrix: written by scripts/lab matrix --readme -->"
 END = "<!-- end of the kernel matrix -->"
@@ -95,9 +95,5 @@ def merge(text, rows, kernels):
 
 
 def replace(text, lines):
-    """`text` with these lines between its markers."""
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end or BEGIN in after or END in after:
-        raise LabError(f"the README must have the lines {BEGIN!r} and {END!r} once, in this order")
-    return f"{before}{BEGIN}\n\n" + "\n".join(lines) + f"\n\n{END}{after}"
+    """The README's text with these lines for its table."""
+    return page.replace("README", text, BEGIN, END, lines)

@@ -7,6 +7,7 @@ import os
 import random
 import subprocess
 
+from labkit import page
 from labkit.errors import LabError
 
 from . import kinds
@@ -75,9 +76,5 @@ def table(found):
 
 
 def replace(text, lines):
-    """`text` with these lines between its markers. Pure."""
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise LabError(f"policy.md must have the lines {BEGIN!r} and {END!r}, in this order")
-    return f"{before}{BEGIN}\n\n" + "\n".join(lines) + f"\n\n{END}{after}"
+    """The page's text with these lines for its table. Pure."""
+    return page.replace("page policy.md", text, BEGIN, END, lines)
