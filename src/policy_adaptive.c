@@ -25,6 +25,12 @@ static u32 limit(u32 cost_ns)
 	return cost_ns < HPOLL_ADAPTIVE_MAX_NS ? cost_ns : HPOLL_ADAPTIVE_MAX_NS;
 }
 
+/* Does the next timer come before a halt pays off, even if a little late? */
+static bool is_near(u64 timer_ns, u32 cost_ns)
+{
+	return timer_ns < cost_ns - cost_ns / 8;
+}
+
 /* Return: the bucket of a length below HPOLL_ADAPTIVE_MAX_NS. */
 static u32 bucket_of(u32 length_ns)
 {
@@ -133,8 +139,7 @@ u32 hpoll_adaptive_window_ns(const struct hpoll_adaptive *adaptive, u32 cost_ns,
 	if (cost_ns < 1U << HPOLL_ADAPTIVE_SHIFT)
 		return 0;
 
-	/* A timer may be a little late. */
-	if (timer_ns < cost_ns - cost_ns / 8)
+	if (is_near(timer_ns, cost_ns))
 		window_ns = timer_ns + cost_ns / 8;
 	else
 		window_ns = adaptive->seen[adaptive->past].window_ns;
@@ -156,7 +161,7 @@ void hpoll_adaptive_observe(struct hpoll_adaptive *adaptive, u32 cost_ns,
 		account(adaptive, cost_ns, period);
 
 	/* Where a timer decides, its end says nothing about others. */
-	if (period->timer_ns < cost_ns - cost_ns / 8)
+	if (is_near(period->timer_ns, cost_ns))
 		return;
 
 	longer = period->length_ns >= cost_ns;

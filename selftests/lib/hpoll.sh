@@ -102,6 +102,25 @@ refused() {
 		! governor_listed hpoll
 }
 
+# writes PARAMETER VALUE [READ]: takes it, and reads as this (or as it was written)
+writes() {
+	echo "$2" >"$params/$1" && reads "$params/$1" "${3:-$2}"
+}
+
+# refuses PARAMETER VALUE ERROR-TEXT: with this error, and it changes nothing
+refuses() {
+	refuses_before=$(cat "$params/$1")
+	refuses_error=$( (echo "$2" >"$params/$1") 2>&1) && return 1
+	case $refuses_error in
+	*"$3"*) ;;
+	*)
+		echo "$refuses_error" >&2
+		return 1
+		;;
+	esac
+	reads "$params/$1" "$refuses_before"
+}
+
 # usage STATE: how often CPUs 0 and 1 together have entered this state
 usage() {
 	cat /sys/devices/system/cpu/cpu[01]/cpuidle/state"$1"/usage |

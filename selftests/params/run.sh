@@ -12,24 +12,6 @@ has_mode() {
 	[ "$(stat -c %a "$params/$1")" = "$2" ]
 }
 
-writes() {
-	echo "$2" >"$params/$1" && reads "$params/$1" "${3:-$2}"
-}
-
-# A bad value is refused with this error and changes nothing.
-refuses() {
-	refuses_before=$(cat "$params/$1")
-	refuses_error=$( (echo "$2" >"$params/$1") 2>&1) && return 1
-	case $refuses_error in
-	*"$3"*) ;;
-	*)
-		echo "$refuses_error" >&2
-		return 1
-		;;
-	esac
-	reads "$params/$1" "$refuses_before"
-}
-
 check "loads" load
 for point in guest_halt_poll_ns:200000 guest_halt_poll_grow:2 \
 	guest_halt_poll_shrink:2 guest_halt_poll_grow_start:50000 halt_cost_ns:0; do

@@ -12,14 +12,6 @@
 MAX_NS=5000000
 SWITCHES=200
 
-set_policy() {
-	echo "$1" >"$params"/policy && reads "$params"/policy "$1"
-}
-
-refuses() {
-	! (echo "$2" >"$params/$1") 2>/dev/null
-}
-
 # How long CPUs 0 and 1 together have polled, in us
 polled_us() {
 	cat /sys/devices/system/cpu/cpu[01]/cpuidle/state0/time | awk '{ n += $1 } END { print n }'
@@ -38,7 +30,7 @@ rests() {
 switch_often() {
 	i=0
 	while [ "$i" -lt "$SWITCHES" ]; do
-		set_policy classic && set_policy adaptive || return 1
+		writes policy classic && writes policy adaptive || return 1
 		i=$((i + 1))
 	done
 }
@@ -57,13 +49,13 @@ check "adaptive: a guest at rest does not poll" rests
 echo 0 >"$params"/halt_cost_ns
 
 for value in "" fast Adaptive 1; do
-	check "policy refuses '$value'" refuses policy "$value"
+	check "policy refuses '$value'" refuses policy "$value" "Invalid argument"
 done
 check "... and stays adaptive" reads "$params"/policy adaptive
 
-check "to classic" set_policy classic
+check "to classic" writes policy classic
 check "classic: polls" polls
-check "back to adaptive" set_policy adaptive
+check "back to adaptive" writes policy adaptive
 check "adaptive: polls" polls
 
 not_polls() {

@@ -42,6 +42,14 @@ struct plot {
 	int bars;
 };
 
+/* Always as long as itself: it is written again once the height is known. */
+static void print_head(struct plot *plot)
+{
+	fprintf(plot->file,
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" font-family=\"sans-serif\" font-size=\"12\" width=\"%d\" height=\"%10d\">",
+		WIDTH, plot->parts * HEIGHT);
+}
+
 struct plot *plot_open(const char *path)
 {
 	struct plot *plot = calloc(1, sizeof(*plot));
@@ -52,10 +60,8 @@ struct plot *plot_open(const char *path)
 	plot->file = fopen(path, "w");
 	if (!plot->file)
 		err(1, "%s", path);
-	/* The height is written once it is known, into the room left for it. */
-	fprintf(plot->file,
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" font-family=\"sans-serif\" font-size=\"12\" width=\"%d\" height=\"%10d\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
-		WIDTH, 0);
+	print_head(plot);
+	fprintf(plot->file, "\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n");
 	return plot;
 }
 
@@ -75,6 +81,18 @@ static void print_escaped(FILE *file, const char *text)
 	}
 }
 
+/* The top of the present trace's graph. */
+static int top_of(const struct plot *plot)
+{
+	return (plot->parts - 1) * HEIGHT + TOP;
+}
+
+/* Every how many periods there is a point. */
+static size_t step_of(const struct plot *plot)
+{
+	return plot->trace->count / POINTS + 1;
+}
+
 static double x_of(const struct plot *plot, size_t i)
 {
 	return LEFT + (double)GRAPH_WIDTH * i / plot->trace->count;
@@ -89,7 +107,7 @@ static double y_of(const struct plot *plot, double ns)
 	if (ns > plot->top_ns)
 		ns = plot->top_ns;
 	part = log(ns / LEAST_NS) / log(plot->top_ns / LEAST_NS);
-	return plot->parts * HEIGHT - HEIGHT + TOP + GRAPH_HEIGHT * (1 - part);
+	return top_of(plot) + GRAPH_HEIGHT * (1 - part);
 }
 
 static void plot_axis(struct plot *plot)
@@ -107,8 +125,8 @@ static void plot_axis(struct plot *plot)
 void plot_trace(struct plot *plot, const struct trace *trace,
 		const struct settings *settings)
 {
-	size_t step = trace->count / POINTS + 1, i;
 	double top_ns = settings->params.max_ns;
+	size_t i;
 
 	plot->trace = trace;
 	plot->parts++;
@@ -119,13 +137,13 @@ void plot_trace(struct plot *plot, const struct trace *trace,
 	plot->top_ns = top_ns < 10 * LEAST_NS ? 10 * LEAST_NS : top_ns;
 
 	fprintf(plot->file, "<text x=\"%d\" y=\"%d\" font-size=\"14\">", LEFT,
-		plot->parts * HEIGHT - HEIGHT + TOP - 12);
+		top_of(plot) - 12);
 	print_escaped(plot->file, trace->name);
 	fprintf(plot->file, " (%zu idle periods; dots: their lengths, lines: windows)</text>\n",
 		trace->count);
 	plot_axis(plot);
 	fprintf(plot->file, "<g fill=\"#bbbbbb\">\n");
-	for (i = 0; i < trace->count; i += step)
+	for (i = 0; i < trace->count; i += step_of(plot))
 		fprintf(plot->file, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"1.5\"/>\n", x_of(plot, i),
 			y_of(plot, trace->periods[i].length_ns));
 	fprintf(plot->file, "</g>\n<text x=\"%d\" y=\"%d\">cost, times the optimum</text>\n",
@@ -134,27 +152,26 @@ void plot_trace(struct plot *plot, const struct trace *trace,
 
 static void plot_bar(struct plot *plot, enum policy_id id, double ratio)
 {
-	int y = plot->parts * HEIGHT - HEIGHT + TOP + plot->bars++ * (BAR_HEIGHT + 8);
-	double width = 40 * ratio;
+	int y = top_of(plot) + plot->bars++ * (BAR_HEIGHT + 8);
+	double width = fmin(40 * ratio, 150);
 
 	fprintf(plot->file,
 		"<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>\n<rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"%s\"/>\n<text x=\"%.1f\" y=\"%d\">%.2f</text>\n",
 		BARS_LEFT - 6, y + BAR_HEIGHT - 4, policy_names[id], BARS_LEFT, y,
-		width < 150 ? width : 150, BAR_HEIGHT, colours[id],
-		BARS_LEFT + (width < 150 ? width : 150) + 6, y + BAR_HEIGHT - 4, ratio);
+		width, BAR_HEIGHT, colours[id], BARS_LEFT + width + 6, y + BAR_HEIGHT - 4, ratio);
 }
 
 void plot_windows(struct plot *plot, enum policy_id id, const u32 *windows,
 		  double ratio)
 {
-	size_t step = plot->trace->count / POINTS + 1, i;
+	size_t i;
 
 	plot_bar(plot, id, ratio);
 	/* That one has no window: it knows. */
 	if (id == POLICY_OPTIMUM)
 		return;
 	fprintf(plot->file, "<polyline fill=\"none\" stroke=\"%s\" points=\"", colours[id]);
-	for (i = 0; i < plot->trace->count; i += step)
+	for (i = 0; i < plot->trace->count; i += step_of(plot))
 		fprintf(plot->file, "%.1f,%.1f ", x_of(plot, i), y_of(plot, windows[i]));
 	fprintf(plot->file, "\"/>\n");
 }
@@ -163,9 +180,7 @@ void plot_close(struct plot *plot)
 {
 	fprintf(plot->file, "</svg>\n");
 	rewind(plot->file);
-	fprintf(plot->file,
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" font-family=\"sans-serif\" font-size=\"12\" width=\"%d\" height=\"%10d\">",
-		WIDTH, plot->parts * HEIGHT);
+	print_head(plot);
 	if (ferror(plot->file) || fclose(plot->file))
 		err(1, "%s", plot->path);
 	free(plot);

@@ -87,9 +87,8 @@ static u32 live(struct hpoll_window *window, const struct hpoll_params *params,
 struct outcome policy_run(enum policy_id id, const struct settings *settings,
 			  const struct trace *trace, u32 *windows)
 {
-	static const struct hpoll_window fresh;
 	struct hpoll_params params = settings->params;
-	struct hpoll_window window = fresh;
+	struct hpoll_window window = { };
 	struct outcome outcome = { };
 	u32 window_ns = 0;
 	size_t i;

@@ -176,7 +176,7 @@ struct trace trace_read(const char *path)
 	ssize_t length;
 
 	while ((length = getline(&line, &size, source.file)) >= 0) {
-		char *text = skip_blanks(line), *end = line + length;
+		char *text = skip_blanks(line), *end;
 
 		number++;
 		if (strlen(line) != (size_t)length)
