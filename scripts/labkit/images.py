@@ -108,17 +108,18 @@ def _libraries(binary):
     return found
 
 
-def write_host(path, release, guests):
+def write_host(path, release, guests, modules):
     """The outer machine: KVM, QEMU and everything that `guests` need.
 
     guests: [(name, env values, files)], files: {path in the outer: source}.
+    modules: names of kernel modules that it loads.
     """
     with open(path, "wb") as out:
         archive = cpio.Archive(out)
         _busybox(archive)
         archive.add("init", guest_file("host-init"))
         archive.add("bin/boot-guest", guest_file("boot-guest"))
-        _modules(archive, kmods.with_dependencies(kernels.modules_dir(release), ["kvm-amd"]))
+        _modules(archive, kmods.with_dependencies(kernels.modules_dir(release), modules))
         binary = _which(QEMU)
         archive.add(f"usr/bin/{QEMU}", binary)
         for library in _libraries(binary):

@@ -101,7 +101,7 @@ class _Run:
     def overlay(self, spec):
         return os.path.join(self.work, f"{spec.name}.cpio")
 
-    def env(self, spec, kernel, base, overlay, qemu):
+    def env(self, spec, kernel, base, overlay, qemu, disk):
         return {
             "NAME": spec.name, "KERNEL": kernel, "BASE": base, "OVERLAY": overlay,
             "ACCEL": "tcg" if self.accel == "tcg" else "kvm", "CPU": _cpu(self.accel, spec),
@@ -111,6 +111,7 @@ class _Run:
                       f"hpoll_lab.token={self.token[spec.name]} "
                       f"hpoll_lab.accel={LABELS[self.accel]} {spec.append}".strip(),
             "HIDDEN": int(spec.is_hidden and self.accel != "tcg"), "EMULATOR": qemu,
+            "DISK": disk or "",
         }
 
     def follow(self, process, limit, waiting):
@@ -140,18 +141,26 @@ class _Run:
                               self.release[s.name], seconds.get(s.name)) for s in self.specs]
 
 
+def _device(disks, path):
+    """Which disk of the host's it is; several guests may have the same one."""
+    if path not in disks:
+        disks.append(path)
+    return f"/dev/vd{chr(ord('a') + disks.index(path))}"
+
+
 def _nested(run, stderr):
     """All guests in one boot of a host inside TCG."""
-    guests = []
+    guests, disks = [], []
     for spec in run.specs:
         kernel = f"/kernels/{run.release[spec.name]}"
         overlay = f"/overlays/{spec.name}.cpio"
-        guests.append((spec.name, run.env(spec, kernel, "/base.cpio", overlay, images.QEMU),
+        disk = _device(disks, spec.disk) if spec.disk else None
+        guests.append((spec.name, run.env(spec, kernel, "/base.cpio", overlay, images.QEMU, disk),
                        {kernel: kernels.vmlinuz(spec.kernel), "/base.cpio": run.base,
                         overlay: run.overlay(spec)}))
     initrd = os.path.join(run.work, "host.cpio")
     host = kernels.release(HOST_KERNEL)
-    images.write_host(initrd, host, guests)
+    images.write_host(initrd, host, guests, ["kvm-amd", *(["virtio_blk"] if disks else [])])
     mem = HOST_MB + max(s.mem for s in run.specs) + 3 * os.path.getsize(initrd) // packages.MB
     command = [
         *emulator.command(), "-accel", "tcg,thread=multi", "-M", "pc", "-cpu", HOST_CPU,
@@ -161,6 +170,8 @@ def _nested(run, stderr):
         "-kernel", kernels.vmlinuz(HOST_KERNEL), "-initrd", initrd,
         "-append", "console=ttyS0 quiet panic=-1 no_timer_check tsc=reliable rdinit=/init"
         + PATIENT]
+    for disk in disks:
+        command += ["-drive", f"file={disk},format=raw,if=virtio,snapshot=on"]
     limit = HOST_BOOT_S + sum(_limit(s, run.accel) for s in run.specs)
     with machine.running(command, stderr, run.work) as process, \
             progress.slow("booting a KVM host inside TCG") as waiting:
@@ -186,7 +197,7 @@ def _direct(run, stderr):
         env = os.path.join(run.work, f"{spec.name}.env")
         with open(env, "w", encoding="utf-8") as file:
             file.write(images.env_text(run.env(spec, kernels.vmlinuz(spec.kernel), run.base,
-                                               run.overlay(spec), qemu)))
+                                               run.overlay(spec), qemu, spec.disk)))
         command = [packages.busybox(), "sh", images.guest_file("boot-guest"), env]
         with machine.running(command, stderr, run.work) as process, \
                 progress.slow(f"booting guest {spec.name}") as waiting:

@@ -26,6 +26,7 @@ class GuestSpec:
         (with what they need), or paths of .ko files.
     next_kernel: its kernel's image goes to /boot/vmlinuz, for tests that go on
         in another kernel.
+    disk: an image that is /dev/vda in the guest; what it writes there is dropped.
     exits: its tests need a hypervisor's exits; if not, plain TCG does instead
         of the nested lab: less to emulate, so less to go wrong.
     """
@@ -43,6 +44,7 @@ class GuestSpec:
     files_dir: str | None = None
     modules: list = field(default_factory=list)
     next_kernel: bool = False
+    disk: str | None = None
     exits: bool = True
 
     @property
@@ -87,6 +89,8 @@ class GuestSpec:
                 raise LabError(f"no file {source} for the guest: check the path")
         if self.files_dir and not os.path.isdir(self.files_dir):
             raise LabError(f"no directory {self.files_dir} for the guest: build first")
+        if self.disk and not os.path.isfile(self.disk):
+            raise LabError(f"no disk {self.disk} for the guest: check the path")
         for module in self.modules:
             if is_path(module) and not os.path.isfile(module):
                 raise LabError(f"no module {module}: build it first")

@@ -582,6 +582,15 @@ class Specs(unittest.TestCase):
         self.refused("no directory", files_dir="/nonexistent")
         self.refused("no module", modules=["./nonexistent.ko"])
 
+    def test_disk(self):
+        self.refused("no disk /nonexistent", disk="/nonexistent")
+
+    def test_disks_of_the_nested_host(self):
+        disks = []
+        self.assertEqual([lab._device(disks, name) for name in ("/a", "/b", "/a")],
+                         ["/dev/vda", "/dev/vdb", "/dev/vda"])
+        self.assertEqual(disks, ["/a", "/b"])
+
     def test_hidden(self):
         for cpu, hidden in (("", False), ("kvm=off", True), ("-hypervisor", True),
                             ("host,hypervisor=off", True), ("kvm-hint-dedicated=on", False)):
