@@ -259,6 +259,40 @@ static void adaptive_far_timers_are_not_polled_for(struct kunit *test)
 	KUNIT_EXPECT_LE(test, polled_ns, 3ULL * COST);
 }
 
+/* Near timers are waited for as long as they have been late lately, or not at all. */
+static void adaptive_learns_how_late_timers_are(struct kunit *test)
+{
+	static const struct {
+		u32 late_ns, least_ns, most_ns;
+	} cases[] = {
+		{ 0, 75 * US, 75 * US },
+		{ 20 * US, 90 * US, 95 * US },
+		{ 80 * US, 150 * US, 155 * US },
+		{ 150 * US, 0, 0 },		/* too late for a wait to pay off */
+	};
+	u32 i, j;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct hpoll_adaptive adaptive = { };
+		u32 window_ns = 0;
+
+		live_often(&adaptive, COST, 5 * MS, 100);
+		for (j = 0; j < 100; j++) {
+			window_ns = hpoll_adaptive_window_ns(&adaptive, COST, 50 * US);
+			live(&adaptive, COST, 50 * US + cases[i].late_ns, 50 * US);
+		}
+		KUNIT_EXPECT_GE_MSG(test, window_ns, cases[i].least_ns, "%u", i);
+		KUNIT_EXPECT_LE_MSG(test, window_ns, cases[i].most_ns, "%u", i);
+		/* Ended before: says nothing about timers. */
+		if (!window_ns)
+			continue;
+		for (j = 0; j < 100; j++)
+			live(&adaptive, COST, 10 * US, 50 * US);
+		KUNIT_EXPECT_EQ_MSG(test, hpoll_adaptive_window_ns(&adaptive, COST, 50 * US),
+				    window_ns, "%u", i);
+	}
+}
+
 static void adaptive_duty_is_no_choice(struct kunit *test)
 {
 	struct hpoll_adaptive adaptive = { };
@@ -326,6 +360,7 @@ static struct kunit_case policy_adaptive_cases[] = {
 	KUNIT_CASE(adaptive_forgets),
 	KUNIT_CASE(adaptive_timers_teach_nothing_else),
 	KUNIT_CASE(adaptive_far_timers_are_not_polled_for),
+	KUNIT_CASE(adaptive_learns_how_late_timers_are),
 	KUNIT_CASE(adaptive_duty_is_no_choice),
 	KUNIT_CASE(adaptive_guards),
 	{}

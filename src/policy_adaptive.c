@@ -10,28 +10,58 @@
 
 #include <hpoll/policy_adaptive.h>
 
-/* One period's weight; the counts of a kind of past add up to some 64 of it. */
-#define WEIGHT		64U
+/*
+ * What counts less as time goes by does so because what comes later counts more: a
+ * period's weight grows by a quarter each EVERY periods, and when it has doubled
+ * all counts are halved. They add up to some 64 weights.
+ */
+#define EVERY		16U
+#define STEPS		3U
 #define MEMORY_SHIFT	6
-/* How often the best window is worked out, once there is something to go by. */
-#define EVERY		4U
-#define SOON		(8 * WEIGHT)
+
+static const u8 weights[STEPS] = { 64, 81, 102 };
+
+/* At first the best window is worked out anew each time. */
+#define SOON		(8 * weights[0])
 
 /* What is saved for bad times, in halts. */
 #define ALLOWANCE_HALTS	4U
+
+#define BELOW(bit)	((1ULL << (bit)) - 1)
 
 static u32 limit(u32 cost_ns)
 {
 	return cost_ns < HPOLL_ADAPTIVE_MAX_NS ? cost_ns : HPOLL_ADAPTIVE_MAX_NS;
 }
 
-/* Does the next timer come before a halt pays off, even if a little late? */
+/* Is the next timer due before a halt pays off? */
 static bool is_near(u64 timer_ns, u32 cost_ns)
 {
 	return timer_ns < cost_ns - cost_ns / 8;
 }
 
-/* Return: the bucket of a length below HPOLL_ADAPTIVE_MAX_NS. */
+/* ... and will it have come by then, as late as timers are here? */
+static bool is_waited_for(const struct hpoll_adaptive *adaptive, u64 timer_ns, u32 cost_ns)
+{
+	return is_near(timer_ns, cost_ns) &&
+	       timer_ns + adaptive->late_ns < cost_ns - cost_ns / 8;
+}
+
+/* One of eight parts of what was late last, seven of what was before. */
+static void learn_lateness(struct hpoll_adaptive *adaptive, u32 cost_ns,
+			   const struct hpoll_period *period)
+{
+	u64 late_ns;
+
+	if (!is_near(period->timer_ns, cost_ns) || period->length_ns < period->timer_ns)
+		return;
+	late_ns = period->length_ns - period->timer_ns;
+	if (late_ns > cost_ns)
+		late_ns = cost_ns;
+	adaptive->late_ns += (s32)(late_ns - adaptive->late_ns) / 8;
+}
+
+/* Return: the bucket of a length; that of HPOLL_ADAPTIVE_MAX_NS is behind the last. */
 static u32 bucket_of(u32 length_ns)
 {
 	u32 octave;
@@ -48,61 +78,76 @@ static u32 end_of(u32 bucket)
 	return (5 + bucket % 4) << (HPOLL_ADAPTIVE_SHIFT - 2 + bucket / 4);
 }
 
-/* Old counts fade, so that what changes is noticed. */
-static u16 faded(u16 count)
-{
-	return count - ((count * EVERY + (1U << MEMORY_SHIFT) - 1) >> MEMORY_SHIFT);
-}
-
-static void fade(struct hpoll_adaptive_seen *seen)
+static void halve(struct hpoll_adaptive_seen *seen)
 {
 	u32 i;
 
-	seen->longer = faded(seen->longer);
+	seen->longer /= 2;
 	seen->total = seen->longer;
+	seen->used = 0;
 	for (i = 0; i < HPOLL_ADAPTIVE_BUCKETS; i++) {
-		seen->count[i] = faded(seen->count[i]);
+		seen->count[i] /= 2;
 		seen->total += seen->count[i];
+		seen->used |= (u64)(seen->count[i] > 0) << i;
 	}
+}
+
+static void grow_weight(struct hpoll_adaptive_seen *seen)
+{
+	/* Until there is so much to remember, nothing is forgotten. */
+	if (seen->total < (u32)weights[seen->step] << MEMORY_SHIFT)
+		return;
+	if (++seen->step == STEPS) {
+		seen->step = 0;
+		halve(seen);
+	}
+}
+
+/*
+ * What fell into the last covered bucket will now and then fall just behind it.
+ * With one of 16 assumed to do so, a window that covers the next bucket, too, may
+ * cost less.
+ */
+static u32 with_margin(const struct hpoll_adaptive_seen *seen, u32 cost_ns, u32 last,
+		       u32 uncovered)
+{
+	u64 more = (u64)uncovered * (end_of(last + 1) - end_of(last));
+	u64 less = (u64)seen->count[last] * cost_ns / 16;
+	u32 end_ns = more < less ? end_of(last + 1) : end_of(last);
+
+	return end_ns < cost_ns ? end_ns : cost_ns;
 }
 
 /*
  * For a window at the end of each bucket: those that it covers cost their
  * length, the others the window and a halt.
- *
- * What fell into the last covered bucket will now and then fall just behind it.
- * With one of 16 assumed to do so, a window that covers the next bucket, too, may
- * cost less.
  */
 static u32 best_window_ns(const struct hpoll_adaptive_seen *seen, u32 cost_ns)
 {
+	u64 left = seen->used & BELOW(bucket_of(cost_ns) + 1);
 	u64 best = (u64)seen->total * cost_ns;
+	u32 uncovered = seen->total, best_uncovered = uncovered;
+	u32 best_last = HPOLL_ADAPTIVE_BUCKETS;
 	u64 covered_ns = 0;
-	u32 uncovered = seen->total;
-	u32 best_ns = 0;
-	u32 i;
 
-	for (i = 0; i < HPOLL_ADAPTIVE_BUCKETS; i++) {
-		u32 end_ns = end_of(i) < cost_ns ? end_of(i) : cost_ns;
+	for (; left; left &= left - 1) {
+		u32 last = __builtin_ctzll(left);
+		u32 end_ns = end_of(last) < cost_ns ? end_of(last) : cost_ns;
 		u64 sum;
 
-		if (seen->count[i]) {
-			/* The middle of a bucket is about 1/16 below its end. */
-			covered_ns += (u64)seen->count[i] * (end_ns - end_ns / 16);
-			uncovered -= seen->count[i];
-			sum = covered_ns + (u64)uncovered * ((u64)end_ns + cost_ns);
-			if (sum < best) {
-				u64 more = (u64)uncovered * (end_of(i + 1) - end_of(i));
-				u64 less = (u64)seen->count[i] * cost_ns / 16;
-
-				best = sum;
-				best_ns = more < less ? end_of(i + 1) : end_ns;
-			}
+		/* The middle of a bucket is about 1/16 below its end. */
+		covered_ns += (u64)seen->count[last] * (end_ns - end_ns / 16);
+		uncovered -= seen->count[last];
+		sum = covered_ns + (u64)uncovered * ((u64)end_ns + cost_ns);
+		if (sum < best) {
+			best = sum;
+			best_last = last;
+			best_uncovered = uncovered;
 		}
-		if (end_ns == cost_ns)
-			break;
 	}
-	return best_ns < cost_ns ? best_ns : cost_ns;
+	if (best_last == HPOLL_ADAPTIVE_BUCKETS)
+		return 0;
+	return with_margin(seen, cost_ns, best_last, best_uncovered);
 }
 
 /*
@@ -139,8 +184,8 @@ u32 hpoll_adaptive_window_ns(const struct hpoll_adaptive *adaptive, u32 cost_ns,
 	if (cost_ns < 1U << HPOLL_ADAPTIVE_SHIFT)
 		return 0;
 
-	if (is_near(timer_ns, cost_ns))
-		window_ns = timer_ns + cost_ns / 8;
+	if (is_waited_for(adaptive, timer_ns, cost_ns))
+		window_ns = timer_ns + adaptive->late_ns + cost_ns / 8;
 	else
 		window_ns = adaptive->seen[adaptive->past].window_ns;
 
@@ -154,27 +199,34 @@ void hpoll_adaptive_observe(struct hpoll_adaptive *adaptive, u32 cost_ns,
 			    const struct hpoll_period *period)
 {
 	struct hpoll_adaptive_seen *seen = &adaptive->seen[adaptive->past];
-	bool longer;
+	bool waited, longer;
+	u32 weight;
 
 	cost_ns = limit(cost_ns);
 	if (!period->duty)
 		account(adaptive, cost_ns, period);
 
+	waited = is_waited_for(adaptive, period->timer_ns, cost_ns);
+	learn_lateness(adaptive, cost_ns, period);
 	/* Where a timer decides, its end says nothing about others. */
-	if (is_near(period->timer_ns, cost_ns))
+	if (waited)
 		return;
 
 	longer = period->length_ns >= cost_ns;
-	if (longer)
-		seen->longer += WEIGHT;
-	else
-		seen->count[bucket_of(period->length_ns)] += WEIGHT;
-	seen->total += WEIGHT;
+	weight = weights[seen->step];
+	if (longer) {
+		seen->longer += weight;
+	} else {
+		u32 bucket = bucket_of(period->length_ns);
+
+		seen->count[bucket] += weight;
+		seen->used |= 1ULL << bucket;
+	}
+	seen->total += weight;
 
 	if (++seen->fresh >= EVERY || seen->total < SOON) {
 		seen->fresh = 0;
-		if (seen->total > WEIGHT << MEMORY_SHIFT)
-			fade(seen);
+		grow_weight(seen);
 		seen->window_ns = best_window_ns(seen, cost_ns);
 	}
 	adaptive->past = (2 * adaptive->past + longer) % HPOLL_ADAPTIVE_CONTEXTS;

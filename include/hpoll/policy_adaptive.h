@@ -27,11 +27,13 @@
 
 /**
  * struct hpoll_adaptive_seen - what followed on one kind of past
- * @count: periods by length, as weights that fade
+ * @count: periods by length, as weights that grow
  * @longer: ... and those that were worth a halt
  * @total: the sum of all of them
  * @window_ns: the window that costs least over them, in nanoseconds
  * @fresh: periods since that was last worked out
+ * @step: how far the weight has grown since the counts were halved
+ * @used: a bit for each bucket that counts anything
  *
  * Two cache lines, of which a period touches at most both.
  */
@@ -41,6 +43,8 @@ struct hpoll_adaptive_seen {
 	u16 total;
 	u32 window_ns;
 	u8 fresh;
+	u8 step;
+	u64 used;
 } __aligned(64);
 
 /**
@@ -49,6 +53,7 @@ struct hpoll_adaptive_seen {
  * @past: the present kind
  * @allowance_ns: by how much the cost so far is below the bound that the guard
  *                keeps, in nanoseconds
+ * @late_ns: how late near timers have been lately, in nanoseconds
  *
  * 9 cache lines of 64 bytes, of which a period touches at most three.
  */
@@ -56,6 +61,7 @@ struct hpoll_adaptive {
 	struct hpoll_adaptive_seen seen[HPOLL_ADAPTIVE_CONTEXTS];
 	u32 past;
 	u32 allowance_ns;
+	u32 late_ns;
 };
 
 /**
@@ -81,7 +87,8 @@ struct hpoll_period {
  * @timer_ns: how far the next timer is, in nanoseconds; HPOLL_NO_TIMER where
  *            that is not known
  *
- * A timer that comes before a halt pays off is waited for. Otherwise the
+ * A timer that comes before a halt pays off, as late as timers are here, is waited
+ * for. Otherwise the
  * window is the one that costs least over what followed on the present kind of
  * past, but as long as it takes to stay below 2.2 times the cost of a policy
  * that knows the future, whatever comes.
