@@ -81,13 +81,13 @@ TEST_MODULES := $(wildcard selftests/*/Kbuild)
 TEST_CFLAGS := -O2 -static -Wall -Wextra -Werror -Iinclude
 KUNIT = $(shell grep -qs '^CONFIG_KUNIT=' $(KDIR)/.config && echo m)
 
-guest: $(addprefix $(GUEST)/,pingpong replay hammer kexec_load)
+guest: $(addprefix $(GUEST)/,pingpong replay hammer sleeper kexec_load)
 	@scripts/link-sources $(OUT) ./Kbuild src include selftests/Kbuild $(dir $(TEST_MODULES)) kunit
 	@scripts/link-sources $(OUT)/test ./Kbuild src include
 	$(KMAKE) M=$(CURDIR)/$(OUT) CONFIG_HPOLL_SELFTESTS=m CONFIG_HPOLL_KUNIT_TEST=$(KUNIT) modules
 	$(KMAKE) M=$(CURDIR)/$(OUT)/test CONFIG_HPOLL_TEST_FAULTS=y modules
 	@cp $(OUT)/hpoll.ko $(OUT)/selftests/*/*.ko $(if $(KUNIT),$(OUT)/kunit/*.ko) \
-		selftests/lib/*.sh $(GUEST)/
+		selftests/lib/*.sh tools/record/hpoll-record $(GUEST)/
 	@cp $(OUT)/test/hpoll.ko $(GUEST)/hpoll-test.ko
 
 $(GUEST):
@@ -99,6 +99,9 @@ $(GUEST)/pingpong: selftests/latency/pingpong.c | $(GUEST)
 $(GUEST)/hammer: selftests/nonsense/hammer.c | $(GUEST)
 	$(CC) $(TEST_CFLAGS) -o $@ $^
 
+$(GUEST)/sleeper: selftests/policy/sleeper.c | $(GUEST)
+	$(CC) $(TEST_CFLAGS) -o $@ $^
+
 $(GUEST)/kexec_load: selftests/kexec/kexec_load.c | $(GUEST)
 	$(CC) $(TEST_CFLAGS) -o $@ $^
 
@@ -108,7 +111,7 @@ $(GUEST)/replay: selftests/differential/replay.c src/policy_classic.c | $(GUEST)
 TOOLS_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -Wno-missing-field-initializers \
 	-D_GNU_SOURCE -Iinclude
 
-REPLAY_ROOMS := src/policy_classic.c src/policy_adaptive.c src/window.c
+REPLAY_ROOMS := $(addprefix src/,policy_classic.c policy_adaptive.c budget.c window.c)
 
 tools: build/hpoll-replay
 

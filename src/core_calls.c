@@ -34,7 +34,7 @@ typedef int disabled_fn(void);
 typedef int register_fn(struct cpuidle_governor *gov);
 typedef int switch_fn(struct cpuidle_governor *gov);
 typedef s64 latency_fn(unsigned int cpu);
-typedef ktime_t sleep_length_fn(ktime_t *next);
+typedef ktime_t sleep_length_fn(ktime_t *event);
 typedef void halt_fn(void);
 
 static noinstr void safe_halt_fallback(void)
@@ -42,8 +42,9 @@ static noinstr void safe_halt_fallback(void)
 	raw_safe_halt();
 }
 
-static ktime_t no_timer(ktime_t *next)
+static ktime_t no_timer(ktime_t *event)
 {
+	*event = KTIME_MAX;
 	return KTIME_MAX;
 }
 
@@ -155,11 +156,15 @@ s64 hpoll_core_latency_ns(unsigned int cpu)
 	return static_call(hpoll_latency)(cpu);
 }
 
-u64 hpoll_core_timer_ns(void)
+struct hpoll_core_timers hpoll_core_timers(void)
 {
-	ktime_t next;
+	ktime_t event;
+	ktime_t timer = static_call(hpoll_sleep_length)(&event);
 
-	return max_t(s64, static_call(hpoll_sleep_length)(&next), 0);
+	return (struct hpoll_core_timers) {
+		.timer_ns = max_t(s64, timer, 0),
+		.event_ns = max_t(s64, event, 0),
+	};
 }
 
 static void look_at_driver(struct hpoll_core_driver *look)

@@ -12,18 +12,19 @@
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/cpuidle.h>
+#include <linux/kernel_stat.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
 #include <linux/sched/idle.h>
-#include <linux/string.h>
 
 #include <hpoll/core_calls.h>
 #include <hpoll/driver.h>
 #include <hpoll/fault.h>
 #include <hpoll/host_poll.h>
 #include <hpoll/params.h>
-#include <hpoll/window.h>
+#include <hpoll/probe.h>
+#include <hpoll/stats.h>
 
 /* As many rounds between two looks at the clock as the core's poll loop has. */
 #define RELAX_COUNT	200
@@ -31,8 +32,6 @@
 static struct cpuidle_device __percpu *devices;
 static int cpuhp_state;
 static enum hpoll_mode mode_now;
-
-static DEFINE_PER_CPU(struct hpoll_window, fused_window);
 
 /*
  * From 6.3 on, enter has to return with interrupts off; before, either was
@@ -72,16 +71,54 @@ static __cpuidle bool poll(u64 window_ns)
 	return resched;
 }
 
+/* What a probe asks for, instead of what the policy would. */
+static __cpuidle void obey(struct cpuidle_device *dev,
+			   struct cpuidle_driver *drv, int index,
+			   enum hpoll_probe_state wanted)
+{
+	bool timed_out = false;
+
+	hpoll_probe_enter(wanted);
+	if (wanted == HPOLL_PROBE_POLL) {
+		timed_out = !poll(HPOLL_PROBE_POLL_NS);
+		current_clr_polling();
+	} else {
+		enter_halt(dev, drv, index);
+	}
+	hpoll_probe_leave(timed_out);
+}
+
+static __cpuidle u32 begin_fused(struct hpoll_window *window)
+{
+	struct hpoll_params params = hpoll_params_snapshot();
+	struct hpoll_now now = {
+		.now_ns = sched_clock(),
+		/* The timers can't be asked where RCU is not watching. */
+		.timer_ns = HPOLL_NO_TIMER,
+		.event_ns = HPOLL_NO_TIMER,
+		.stolen_ns = kcpustat_this_cpu->cpustat[CPUTIME_STEAL],
+		.wake_ns = hpoll_probe_cost_ns(),
+	};
+
+	return hpoll_window_begin(window, &params, &now);
+}
+
 static __cpuidle int enter_fused(struct cpuidle_device *dev,
 				 struct cpuidle_driver *drv, int index)
 {
-	struct hpoll_window *window = this_cpu_ptr(&fused_window);
-	struct hpoll_params params = hpoll_params_snapshot();
-	/* The timers can't be asked where RCU is not watching. */
-	u32 window_ns = hpoll_window_begin(window, &params, HPOLL_NO_TIMER,
-					   false);
-	u64 start_ns = sched_clock(), halt_ns = start_ns;
+	struct hpoll_window *window = this_cpu_ptr(&hpoll_window);
+	enum hpoll_probe_state wanted = hpoll_probe_wanted();
+	u64 start_ns, halt_ns;
+	u32 window_ns;
 
+	if (wanted != HPOLL_PROBE_NONE) {
+		obey(dev, drv, index, wanted);
+		return index;
+	}
+
+	window_ns = begin_fused(window);
+	start_ns = sched_clock();
+	halt_ns = start_ns;
 	if (window_ns) {
 		bool resched = poll(window_ns);
 
@@ -94,7 +131,7 @@ static __cpuidle int enter_fused(struct cpuidle_device *dev,
 	}
 
 	enter_halt(dev, drv, index);
-	hpoll_window_halted(window, sched_clock() - halt_ns);
+	hpoll_window_halted(window, sched_clock() - halt_ns, need_resched());
 	return index;
 }
 
@@ -158,8 +195,8 @@ static int driver_cpu_online(unsigned int cpu)
 	}
 
 	if (mode_now == HPOLL_MODE_FUSED) {
-		memset(per_cpu_ptr(&fused_window, cpu), 0,
-		       sizeof(fused_window));
+		hpoll_window_reset(per_cpu_ptr(&hpoll_window, cpu));
+		hpoll_probe_ready(cpu, true);
 		hpoll_host_poll_off(cpu);
 	}
 	return 0;
@@ -167,8 +204,10 @@ static int driver_cpu_online(unsigned int cpu)
 
 static int driver_cpu_offline(unsigned int cpu)
 {
-	if (mode_now == HPOLL_MODE_FUSED)
+	if (mode_now == HPOLL_MODE_FUSED) {
+		hpoll_probe_ready(cpu, false);
 		hpoll_host_poll_restore(cpu);
+	}
 	cpuidle_unregister_device(per_cpu_ptr(devices, cpu));
 	return 0;
 }

@@ -9,30 +9,32 @@
  */
 
 #include <linux/cpuidle.h>
+#include <linux/kernel_stat.h>
 #include <linux/percpu.h>
-#include <linux/string.h>
+#include <linux/sched/clock.h>
 
 #include <hpoll/core_calls.h>
 #include <hpoll/fault.h>
 #include <hpoll/governor.h>
 #include <hpoll/host_poll.h>
 #include <hpoll/params.h>
-#include <hpoll/window.h>
+#include <hpoll/probe.h>
+#include <hpoll/stats.h>
 
 /**
  * struct governor_cpu - one CPU's state, written by that CPU alone, but for
  *                       @enabled
- * @window: its idle periods, and the policy's state
  * @enabled: the core uses us on this CPU
  * @chose_poll: the last choice was to poll
  * @polled_last: the state left last was the polling one; differs from
  *               @chose_poll if the core had no time to enter a state
+ * @probing: the last choice was what a probe asked for
  */
 struct governor_cpu {
-	struct hpoll_window window;
 	bool enabled;
 	bool chose_poll;
 	bool polled_last;
+	bool probing;
 };
 
 static DEFINE_PER_CPU(struct governor_cpu, governor_cpu);
@@ -61,21 +63,64 @@ static int find_halt(const struct cpuidle_driver *drv,
 	return -1;
 }
 
-static u32 begin(struct governor_cpu *gc, const struct hpoll_params *params,
+static u32 begin(struct hpoll_window *window, const struct hpoll_params *params,
 		 bool duty)
 {
-	u64 timer_ns = HPOLL_NO_TIMER;
+	struct hpoll_now now = { .timer_ns = HPOLL_NO_TIMER, .duty = duty };
 
-	if (params->policy == HPOLL_POLICY_ADAPTIVE)
-		timer_ns = hpoll_core_timer_ns();
-	return hpoll_window_begin(&gc->window, params, timer_ns, duty);
+	if (params->policy == HPOLL_POLICY_ADAPTIVE) {
+		struct hpoll_core_timers timers = hpoll_core_timers();
+
+		now.now_ns = sched_clock();
+		now.timer_ns = timers.timer_ns;
+		now.event_ns = timers.event_ns;
+		now.stolen_ns = kcpustat_this_cpu->cpustat[CPUTIME_STEAL];
+		now.wake_ns = hpoll_probe_cost_ns();
+	}
+	return hpoll_window_begin(window, params, &now);
+}
+
+static struct hpoll_choice choose(const struct governor_cpu *gc,
+				  const struct cpuidle_device *dev,
+				  struct hpoll_idle *idle)
+{
+	struct hpoll_window *window = this_cpu_ptr(&hpoll_window);
+	struct hpoll_params params = hpoll_params_snapshot();
+
+	/* A poll that ran out of time is the first part of a longer period. */
+	if (hpoll_window_goes_on(window))
+		idle->window_ns = 0;
+	else if (gc->polled_last && dev->poll_time_limit)
+		idle->window_ns = min(window->period.window_ns, params.max_ns);
+	else
+		idle->window_ns = begin(window, &params, idle->latency_ns <= 0);
+	return hpoll_choose(idle);
+}
+
+/* Return: what a probe asks for, unless this CPU is not free to do it. */
+static enum hpoll_probe_state probe_wanted(const struct hpoll_idle *idle)
+{
+	if (idle->latency_ns <= 0 || !idle->can_poll || !idle->can_halt)
+		return HPOLL_PROBE_NONE;
+	return hpoll_probe_wanted();
+}
+
+static struct hpoll_choice obey(enum hpoll_probe_state wanted)
+{
+	bool poll = wanted == HPOLL_PROBE_POLL;
+
+	hpoll_probe_enter(wanted);
+	return (struct hpoll_choice) {
+		.poll = poll,
+		.poll_ns = HPOLL_PROBE_POLL_NS,
+		.stop_tick = !poll,
+	};
 }
 
 static int governor_select(struct cpuidle_driver *drv,
 			   struct cpuidle_device *dev, bool *stop_tick)
 {
 	struct governor_cpu *gc = this_cpu_ptr(&governor_cpu);
-	struct hpoll_params params = hpoll_params_snapshot();
 	int halt = find_halt(drv, dev);
 	struct hpoll_idle idle = {
 		.latency_ns = hpoll_core_latency_ns(dev->cpu),
@@ -84,15 +129,15 @@ static int governor_select(struct cpuidle_driver *drv,
 		.can_poll = is_polling(drv, 0) && !dev->states_usage[0].disable,
 		.can_halt = halt >= 0,
 	};
+	enum hpoll_probe_state wanted = probe_wanted(&idle);
 	struct hpoll_choice choice;
 
-	/* A poll that ran out of time is the first part of a longer period. */
-	if (gc->polled_last && dev->poll_time_limit)
-		idle.window_ns = min(gc->window.period.window_ns, params.max_ns);
-	else
-		idle.window_ns = begin(gc, &params, idle.latency_ns <= 0);
+	/* The core had no time to do what was chosen before. */
+	if (gc->probing)
+		hpoll_probe_leave(false);
 
-	choice = hpoll_choose(&idle);
+	gc->probing = wanted != HPOLL_PROBE_NONE;
+	choice = gc->probing ? obey(wanted) : choose(gc, dev, &idle);
 	gc->chose_poll = choice.poll;
 	*stop_tick = choice.stop_tick;
 	if (!choice.poll)
@@ -113,14 +158,21 @@ static int governor_select(struct cpuidle_driver *drv,
 static void governor_reflect(struct cpuidle_device *dev, int index)
 {
 	struct governor_cpu *gc = this_cpu_ptr(&governor_cpu);
+	struct hpoll_window *window = this_cpu_ptr(&hpoll_window);
 
 	dev->last_state_idx = index;
 	gc->polled_last = gc->chose_poll;
-	if (gc->polled_last)
-		hpoll_window_polled(&gc->window, dev->last_residency_ns,
+	if (gc->probing) {
+		hpoll_probe_leave(gc->chose_poll && dev->poll_time_limit);
+		gc->probing = false;
+		gc->polled_last = false;
+	} else if (gc->polled_last) {
+		hpoll_window_polled(window, dev->last_residency_ns,
 				    dev->poll_time_limit);
-	else
-		hpoll_window_halted(&gc->window, dev->last_residency_ns);
+	} else {
+		hpoll_window_halted(window, dev->last_residency_ns,
+				    need_resched());
+	}
 }
 
 static int governor_enable(struct cpuidle_driver *drv,
@@ -128,8 +180,11 @@ static int governor_enable(struct cpuidle_driver *drv,
 {
 	struct governor_cpu *gc = per_cpu_ptr(&governor_cpu, dev->cpu);
 
-	memset(gc, 0, sizeof(*gc));
+	hpoll_window_reset(per_cpu_ptr(&hpoll_window, dev->cpu));
+	gc->polled_last = false;
+	gc->probing = false;
 	gc->enabled = true;
+	hpoll_probe_ready(dev->cpu, true);
 	dev->poll_limit_ns = 0;
 	hpoll_host_poll_off(dev->cpu);
 	return 0;
@@ -139,6 +194,7 @@ static void governor_disable(struct cpuidle_driver *drv,
 			     struct cpuidle_device *dev)
 {
 	WRITE_ONCE(per_cpu(governor_cpu.enabled, dev->cpu), false);
+	hpoll_probe_ready(dev->cpu, false);
 	hpoll_host_poll_restore(dev->cpu);
 	/* The next governor may rely on the core's default. */
 	dev->poll_limit_ns = 0;

@@ -14,6 +14,8 @@
 #include <hpoll/governor.h>
 #include <hpoll/host_poll.h>
 #include <hpoll/params.h>
+#include <hpoll/probe.h>
+#include <hpoll/stats.h>
 #include <hpoll/status.h>
 
 static bool has_governor;
@@ -76,6 +78,8 @@ static int __init hpoll_init(void)
 
 	if (has_governor)
 		hpoll_governor_activate();
+	hpoll_probe_init();
+	hpoll_stats_init();
 
 	hpoll_status_set(mode, &verdict);
 	return 0;
@@ -93,10 +97,12 @@ unregister_governor:
 static void __exit hpoll_exit(void)
 {
 	hpoll_status_clear();
+	hpoll_stats_exit();
 	hpoll_host_poll_exit();
 	hpoll_driver_unregister();
 	if (has_governor)
 		hpoll_governor_unregister();
+	hpoll_probe_exit();
 	hpoll_core_drain();
 	hpoll_driver_free();
 }

@@ -74,7 +74,30 @@ MODULE_PARM_DESC(policy,
 static unsigned int halt_cost_ns __read_mostly;
 module_param(halt_cost_ns, uint, 0644);
 MODULE_PARM_DESC(halt_cost_ns,
-		 "What a wake-up from a halt costs more than one from polling, in ns, 0 to 4294967295, for policy=adaptive; guest_halt_poll_ns wins if smaller, and stands for 0 (default 0)");
+		 "For how long polling pays if it saves a halt, in ns, 0 to 4294967295, for policy=adaptive; guest_halt_poll_ns wins if smaller; 0: eight times what a wake-up from a halt takes longer, as measured on each CPU (default 0)");
+
+static unsigned int poll_budget_pct __read_mostly = HPOLL_DEFAULT_BUDGET_PCT;
+
+static int set_budget_pct(const char *text, const struct kernel_param *kp)
+{
+	unsigned int pct;
+	int ret = kstrtouint(text, 0, &pct);
+
+	if (ret)
+		return ret;
+	if (pct < 1 || pct > 100)
+		return -ERANGE;
+	WRITE_ONCE(poll_budget_pct, pct);
+	return 0;
+}
+
+static const struct kernel_param_ops budget_pct_ops = {
+	.set = set_budget_pct,
+	.get = param_get_uint,
+};
+module_param_cb(poll_budget_pct, &budget_pct_ops, &poll_budget_pct, 0644);
+MODULE_PARM_DESC(poll_budget_pct,
+		 "Share of a CPU's time that polling in vain may burn beyond what polling saved, in percent, 1 to 100, for policy=adaptive (default 1)");
 
 static char *gate = "auto";
 module_param(gate, charp, 0444);
@@ -91,6 +114,7 @@ struct hpoll_params hpoll_params_snapshot(void)
 		.allow_shrink = READ_ONCE(guest_halt_poll_allow_shrink),
 		.policy = READ_ONCE(policy),
 		.halt_cost_ns = READ_ONCE(halt_cost_ns),
+		.budget_pct = READ_ONCE(poll_budget_pct),
 	};
 }
 

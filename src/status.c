@@ -13,6 +13,7 @@
 #include <hpoll/governor.h>
 #include <hpoll/host_poll.h>
 #include <hpoll/params.h>
+#include <hpoll/probe.h>
 #include <hpoll/status.h>
 
 #define SWITCH "echo hpoll > /sys/devices/system/cpu/cpuidle/current_governor"
@@ -93,10 +94,30 @@ void hpoll_status_clear(void)
 	kernel_param_unlock(THIS_MODULE);
 }
 
+static int show_halt_cost(char *buf, size_t size)
+{
+	struct hpoll_params params = hpoll_params_snapshot();
+	unsigned int cpus;
+	u32 least_ns, most_ns;
+
+	if (params.policy != HPOLL_POLICY_ADAPTIVE)
+		return scnprintf(buf, size, "halt cost: not used by policy=classic\n");
+	if (params.halt_cost_ns)
+		return scnprintf(buf, size, "halt cost: %u ns, set by halt_cost_ns\n",
+				 params.halt_cost_ns);
+	cpus = hpoll_probe_range_ns(&least_ns, &most_ns);
+	if (!cpus)
+		return scnprintf(buf, size,
+				 "halt cost: not measured yet, guest_halt_poll_ns is used\n");
+	return scnprintf(buf, size, "halt cost: %u to %u ns, measured on %u CPUs\n",
+			 least_ns, most_ns, cpus);
+}
+
 static int show(char *buf, const struct kernel_param *kp)
 {
 	struct hpoll_core_driver driver;
 	const char *reason;
+	int len;
 
 	/* Pairs with hpoll_status_set(). */
 	if (!smp_load_acquire(&known))
@@ -104,21 +125,22 @@ static int show(char *buf, const struct kernel_param *kp)
 
 	hpoll_core_look_at_driver(&driver);
 	reason = idle_reason(&driver);
-	return scnprintf(buf, PAGE_SIZE,
-			 "active: %s%s\n"
-			 "mode: %s\n"
-			 "driver: %s\n"
-			 "governor: %s\n"
-			 "cpus: %u of %u online\n"
-			 "gate: %s\n"
-			 "reason: %s\n"
-			 "host poll: %s, off on %u CPUs\n",
-			 reason ? "no, " : "yes", reason ?: "",
-			 mode_names[mode], driver.name,
-			 governor_name(), count_cpus(), num_online_cpus(),
-			 hpoll_params_gate(), verdict.reason,
-			 hpoll_host_poll_offered() ? "controlled" : "not offered",
-			 hpoll_host_poll_count_off());
+	len = scnprintf(buf, PAGE_SIZE,
+			"active: %s%s\n"
+			"mode: %s\n"
+			"driver: %s\n"
+			"governor: %s\n"
+			"cpus: %u of %u online\n"
+			"gate: %s\n"
+			"reason: %s\n"
+			"host poll: %s, off on %u CPUs\n",
+			reason ? "no, " : "yes", reason ?: "",
+			mode_names[mode], driver.name,
+			governor_name(), count_cpus(), num_online_cpus(),
+			hpoll_params_gate(), verdict.reason,
+			hpoll_host_poll_offered() ? "controlled" : "not offered",
+			hpoll_host_poll_count_off());
+	return len + show_halt_cost(buf + len, PAGE_SIZE - len);
 }
 
 static const struct kernel_param_ops status_ops = { .get = show };

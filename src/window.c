@@ -5,18 +5,103 @@
 
 #include <hpoll/window.h>
 
+/* A timer's interrupt is that late, beyond what a wake-up takes. */
+#define LATE_NS		50000U
+
+/*
+ * When did the wake-up come? The end of a halt is later than that by what a wake-up
+ * takes; but not by more than half of the halt, as what was measured may be too much.
+ */
+static u64 until_wake_up_ns(const struct hpoll_window *window)
+{
+	u64 halted_ns = window->halted_ns;
+
+	return halted_ns - (window->wake_ns < halted_ns / 2 ? window->wake_ns : halted_ns / 2);
+}
+
+static void count(struct hpoll_window *window, u64 polled_ns)
+{
+	struct hpoll_counts *counts = &window->counts;
+
+	counts->polled_ns += polled_ns;
+	counts->preempted += window->preempted;
+	if (!window->halted) {
+		counts->hits++;
+		return;
+	}
+	counts->halts++;
+	counts->halted_ns += window->halted_ns;
+	counts->misses += polled_ns > 0;
+	counts->vain_ns += polled_ns;
+}
+
+static void pay(struct hpoll_window *window, u64 polled_ns)
+{
+	if (window->preempted)
+		hpoll_budget_preempted(&window->budget);
+	else if (window->halted)
+		hpoll_budget_burned(&window->budget, polled_ns);
+	else
+		hpoll_budget_saved(&window->budget, window->cost_ns);
+}
+
 static void learn(struct hpoll_window *window, const struct hpoll_params *params)
 {
-	window->over = false;
-	if (window->policy == HPOLL_POLICY_ADAPTIVE)
-		hpoll_adaptive_observe(&window->adaptive, window->cost_ns, &window->period);
-	else if (window->halted)
+	struct hpoll_period period = window->period;
+	u64 polled_ns = period.length_ns;
+
+	if (window->halted) {
+		polled_ns -= window->halted_ns;
+		period.length_ns = polled_ns + until_wake_up_ns(window);
+	}
+	/* The rest was the host's. */
+	if (window->preempted && polled_ns > period.window_ns)
+		polled_ns = period.window_ns;
+	count(window, polled_ns);
+
+	if (window->policy == HPOLL_POLICY_ADAPTIVE) {
+		hpoll_adaptive_observe(&window->adaptive, window->cost_ns, &period);
+		if (!period.duty)
+			pay(window, polled_ns);
+	} else if (window->halted) {
 		window->classic_ns = hpoll_classic_next_ns(params, window->classic_ns,
 							   window->halted_ns);
+	}
+	window->over = false;
+}
+
+static u32 halt_cost_ns(const struct hpoll_params *params, const struct hpoll_now *now)
+{
+	u64 ns = params->halt_cost_ns;
+
+	if (!ns)
+		ns = (u64)now->wake_ns * HPOLL_LATENCY_WORTH;
+	return ns && ns < params->max_ns ? ns : params->max_ns;
+}
+
+static u32 adaptive_ns(struct hpoll_window *window, const struct hpoll_params *params,
+		       const struct hpoll_now *now)
+{
+	u32 window_ns;
+
+	window->wake_ns = now->wake_ns;
+	window->cost_ns = halt_cost_ns(params, now);
+	hpoll_budget_fill(&window->budget, params->budget_pct, window->cost_ns, now->now_ns,
+			  now->stolen_ns);
+	window_ns = hpoll_adaptive_window_ns(&window->adaptive, window->cost_ns, now->timer_ns);
+	if (hpoll_budget_allows(&window->budget, window_ns))
+		return window_ns;
+	window->counts.refused++;
+	return 0;
+}
+
+void hpoll_window_reset(struct hpoll_window *window)
+{
+	*window = (struct hpoll_window) { .counts = window->counts };
 }
 
 u32 hpoll_window_begin(struct hpoll_window *window, const struct hpoll_params *params,
-		       u64 timer_ns, bool duty)
+		       const struct hpoll_now *now)
 {
 	u32 window_ns;
 
@@ -25,10 +110,7 @@ u32 hpoll_window_begin(struct hpoll_window *window, const struct hpoll_params *p
 
 	window->policy = params->policy;
 	if (window->policy == HPOLL_POLICY_ADAPTIVE) {
-		window->cost_ns = params->max_ns;
-		if (params->halt_cost_ns && params->halt_cost_ns < params->max_ns)
-			window->cost_ns = params->halt_cost_ns;
-		window_ns = hpoll_adaptive_window_ns(&window->adaptive, window->cost_ns, timer_ns);
+		window_ns = adaptive_ns(window, params, now);
 	} else {
 		/* The maximum may have been lowered since the last halt. */
 		window_ns = window->classic_ns < params->max_ns ? window->classic_ns :
@@ -36,23 +118,38 @@ u32 hpoll_window_begin(struct hpoll_window *window, const struct hpoll_params *p
 	}
 
 	window->halted = false;
+	window->halted_ns = 0;
+	window->event_ns = now->event_ns;
+	window->preempted = false;
 	window->period.length_ns = 0;
 	window->period.window_ns = window_ns;
-	window->period.timer_ns = timer_ns;
-	window->period.duty = duty;
+	window->period.timer_ns = now->timer_ns;
+	window->period.duty = now->duty;
 	return window_ns;
 }
 
 void hpoll_window_polled(struct hpoll_window *window, u64 ns, bool timed_out)
 {
+	u64 most_ns = (u64)window->period.window_ns + window->cost_ns + HPOLL_PREEMPTED_NS;
+
+	window->preempted |= ns > most_ns;
 	window->period.length_ns += ns;
 	window->over = !timed_out;
 }
 
-void hpoll_window_halted(struct hpoll_window *window, u64 ns)
+/* A little late, as halts end. */
+static bool is_foreseen(const struct hpoll_window *window)
+{
+	u64 length_ns = window->period.length_ns;
+
+	return window->policy == HPOLL_POLICY_ADAPTIVE && length_ns >= window->event_ns &&
+	       length_ns - window->event_ns <= 2ULL * window->wake_ns + LATE_NS;
+}
+
+void hpoll_window_halted(struct hpoll_window *window, u64 ns, bool work)
 {
 	window->period.length_ns += ns;
-	window->halted_ns = ns;
+	window->halted_ns += ns;
 	window->halted = true;
-	window->over = true;
+	window->over = work || !is_foreseen(window);
 }

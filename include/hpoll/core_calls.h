@@ -54,14 +54,26 @@ void hpoll_core_halt(void);
 s64 hpoll_core_latency_ns(unsigned int cpu);
 
 /**
- * hpoll_core_timer_ns() - tick_nohz_get_sleep_length()
+ * struct hpoll_core_timers - what a CPU's timers will do
+ * @timer_ns: how far the next timer is, the tick apart, in nanoseconds
+ * @event_ns: how far the next timer interrupt is, the tick's included, if nothing
+ *            is stopped, in nanoseconds
+ *
+ * KTIME_MAX where there is none, or that can't be known.
+ */
+struct hpoll_core_timers {
+	u64 timer_ns;
+	u64 event_ns;
+};
+
+/**
+ * hpoll_core_timers() - tick_nohz_get_sleep_length()
  *
  * Idle loop, interrupts off, RCU watching. Programs nothing.
  *
- * Return: how far the next timer is, the tick apart, in nanoseconds; KTIME_MAX
- * where there is none or it can't be known.
+ * Return: what this CPU's timers will do.
  */
-u64 hpoll_core_timer_ns(void);
+struct hpoll_core_timers hpoll_core_timers(void);
 
 /**
  * struct hpoll_core_driver - who has the cpuidle driver's slot

@@ -32,9 +32,12 @@ enum hpoll_policy {
  *                 gets, in nanoseconds; may exceed @max_ns, which then wins
  * @allow_shrink: guest_halt_poll_allow_shrink
  * @policy: policy
- * @halt_cost_ns: halt_cost_ns, what a halt costs more than a poll that
- *                succeeds, in nanoseconds, for the adaptive policy; @max_ns
- *                wins if it is smaller, and stands for 0
+ * @halt_cost_ns: halt_cost_ns, for how long polling pays if it saves a halt,
+ *                in nanoseconds, for the adaptive policy; @max_ns wins if it is
+ *                smaller; 0: by what was measured, or @max_ns while nothing is
+ * @budget_pct: poll_budget_pct, the share of a CPU's time that polling in vain
+ *              may burn beyond what polling saved, 1 to 100 percent, for the
+ *              adaptive policy
  *
  * Where mainline's haltpoll governor has them, names, units and defaults are
  * its own, so that an operator's settings carry over. Every combination of
@@ -48,6 +51,7 @@ struct hpoll_params {
 	bool allow_shrink;
 	enum hpoll_policy policy;
 	u32 halt_cost_ns;
+	u32 budget_pct;
 };
 
 /* Mainline haltpoll's defaults. */
@@ -56,6 +60,8 @@ struct hpoll_params {
 #define HPOLL_DEFAULT_SHRINK		2U
 #define HPOLL_DEFAULT_GROW_START_NS	50000U
 #define HPOLL_DEFAULT_ALLOW_SHRINK	true
+
+#define HPOLL_DEFAULT_BUDGET_PCT	1U
 
 /**
  * hpoll_classic_next_ns() - mainline's doubling rule, with its faults mended

@@ -13,7 +13,9 @@
 
 #include <hpoll/gate.h>
 #include <hpoll/policy.h>
+#include <hpoll/halt_cost.h>
 #include <hpoll/policy_adaptive.h>
+#include <hpoll/window.h>
 
 #define DEFAULT_SEED	1ULL
 #define DEFAULT_ROUNDS	1000000ULL
@@ -371,6 +373,82 @@ static bool fuzz_adaptive_guard(void)
 		     foe.weight[4], foe.weight[5], foe.weight[6], foe.dwell);
 }
 
+/* The share of the time, what was saved, and what the bucket held at first. */
+static u64 may_burn_ns(const struct hpoll_params *params, u64 time_ns, u64 hits)
+{
+	return time_ns / 99 * params->budget_pct +
+	       (hits + HPOLL_BUDGET_HALTS + 1) * params->halt_cost_ns;
+}
+
+/* Whatever comes, polling in vain keeps to the budget. */
+static bool fuzz_budget(void)
+{
+	static struct hpoll_window window;
+	static struct hpoll_params params;
+	static struct hpoll_now now;
+	static u64 begin_ns;
+	struct hpoll_counts *counts = &window.counts;
+	u64 length_ns;
+	u32 window_ns;
+	int i;
+
+	if (!begin_ns || !below(1024)) {
+		window = (struct hpoll_window) { };
+		now = (struct hpoll_now) {
+			.now_ns = 1 + random_u64() / 4,
+			.event_ns = HPOLL_NO_TIMER,
+		};
+		begin_ns = now.now_ns;
+		params = (struct hpoll_params) {
+			.max_ns = U32_MAX,
+			.policy = HPOLL_POLICY_ADAPTIVE,
+			.halt_cost_ns = 1 + below(HPOLL_ADAPTIVE_MAX_NS),
+			.budget_pct = 1 + below(100),
+		};
+	}
+	for (i = 0; i < SEQUENCE; i++) {
+		now.timer_ns = coin() ? HPOLL_NO_TIMER : random_length(0, params.halt_cost_ns);
+		now.stolen_ns += coin() ? 0 : below(30000000);
+		window_ns = hpoll_window_begin(&window, &params, &now);
+		length_ns = coin() ? window_ns + 1 + below(9) :
+				     random_length(window_ns, params.halt_cost_ns) % (1ULL << 32);
+		if (length_ns <= window_ns) {
+			hpoll_window_polled(&window, length_ns, false);
+		} else {
+			if (window_ns)
+				hpoll_window_polled(&window, window_ns, true);
+			hpoll_window_halted(&window, length_ns - window_ns, true);
+		}
+		/* Now and then a CPU is busy. */
+		now.now_ns += length_ns + (below(8) ? 0 : below(1000000));
+		if (counts->vain_ns > may_burn_ns(&params, now.now_ns - begin_ns, counts->hits))
+			return fault("burned %llu ns in vain in %llu ns: %u%%, cost %u, hits %llu",
+				     counts->vain_ns, now.now_ns - begin_ns, params.budget_pct,
+				     params.halt_cost_ns, counts->hits);
+	}
+	return true;
+}
+
+static bool fuzz_halt_cost(void)
+{
+	struct hpoll_halt_cost_samples samples;
+	u32 least = U32_MAX, most = 0, cost_ns, i;
+	u32 before_ns = coin() ? 0 : random_u32();
+
+	for (i = 0; i < HPOLL_HALT_COST_SAMPLES; i++) {
+		samples.halted_ns[i] = random_u32();
+		samples.polled_ns[i] = random_u32();
+		if (samples.halted_ns[i] < least)
+			least = samples.halted_ns[i];
+		if (samples.halted_ns[i] > most)
+			most = samples.halted_ns[i];
+	}
+	cost_ns = hpoll_halt_cost_estimate_ns(&samples, before_ns);
+	if (cost_ns && (cost_ns <= most || cost_ns <= before_ns || cost_ns == 1))
+		return true;
+	return fault("cost %u from halts of %u to %u, %u before", cost_ns, least, most, before_ns);
+}
+
 static bool fuzz_choose(void)
 {
 	struct hpoll_idle idle = {
@@ -655,6 +733,8 @@ static const struct {
 	{ "classic: short halts reach the maximum", fuzz_classic_busy, 1 },
 	{ "adaptive: sequences of periods and costs", fuzz_adaptive, 1 },
 	{ "adaptive: an adversary over 10000 periods", fuzz_adaptive_guard, 1000 },
+	{ "budget: polling in vain keeps to it", fuzz_budget, 1 },
+	{ "halt cost: within what was timed", fuzz_halt_cost, 1 },
 	{ "choose: random states", fuzz_choose, 1 },
 	{ "gate: random and mutated parameters", fuzz_gate_parse, 1 },
 	{ "gate: random CPUID bytes", fuzz_signature_set, 1 },

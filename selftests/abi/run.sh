@@ -38,9 +38,9 @@ check "loads" load
 
 check "parameters: these and no others" files_are $params gate guest_halt_poll_allow_shrink \
 	guest_halt_poll_grow guest_halt_poll_grow_start guest_halt_poll_ns \
-	guest_halt_poll_shrink halt_cost_ns policy status
+	guest_halt_poll_shrink halt_cost_ns policy poll_budget_pct status
 for name in guest_halt_poll_ns guest_halt_poll_grow guest_halt_poll_shrink \
-	guest_halt_poll_grow_start halt_cost_ns; do
+	guest_halt_poll_grow_start halt_cost_ns poll_budget_pct; do
 	check "$name: mode 644, a number" file_is $name 644 "$number"
 done
 check "guest_halt_poll_allow_shrink: mode 644, Y or N" file_is guest_halt_poll_allow_shrink 644 '[YN]'
@@ -54,7 +54,7 @@ keys_are() {
 	cat "$params"/status >&2
 	return 1
 }
-check "status: its keys, in this order" keys_are "active mode driver governor cpus gate reason host poll"
+check "status: its keys, in this order" keys_are "active mode driver governor cpus gate reason host poll halt cost"
 value_is() {
 	sed -n "s/^$1: //p" "$params"/status | grep -Eqx "$2"
 }
@@ -63,6 +63,18 @@ check "status: mode" value_is mode 'own driver|attached|fused'
 check "status: governor" value_is governor 'hpoll|another|none'
 check "status: cpus" value_is cpus "$(nproc) of $(nproc) online"
 check "status: host poll" value_is "host poll" '(controlled|not offered), off on [0-9]+ CPUs'
+check "status: halt cost" value_is "halt cost" \
+	'not used by .+|not measured yet, .+|[0-9]+ ns, set by .+|[0-9]+ to [0-9]+ ns, measured on [0-9]+ CPUs'
+
+stats=/sys/kernel/debug/hpoll/cpus
+stats_are_numbers() {
+	[ "$(stat -c %a "$stats")" = 444 ] || return 1
+	[ "$(head -n 1 "$stats")" = "cpu window_ns halt_cost_ns hits misses halts refused preempted polled_ns vain_ns halted_ns budget_ns strain" ] &&
+		[ "$(tail -n +2 "$stats" | grep -Ecx '[0-9]+( [0-9]+){12}')" = "$(nproc)" ] && return
+	cat "$stats" >&2
+	return 1
+}
+check "debugfs: mode 444, a head, a line of numbers per CPU" stats_are_numbers
 
 state_is() {
 	reads "$states/state$1/name" "$2" && reads "$states/state$1/latency" "$3" &&

@@ -39,9 +39,12 @@ loads_with_all() {
 	done
 	for max in 0 1 4294967295; do
 		for cost in 0 1 512 4294967295; do
-			load policy=adaptive guest_halt_poll_ns="$max" halt_cost_ns="$cost" &&
-				works && unload || return 1
-			count=$((count + 1))
+			for pct in 1 100; do
+				load policy=adaptive guest_halt_poll_ns="$max" \
+					halt_cost_ns="$cost" poll_budget_pct="$pct" &&
+					works && unload || return 1
+				count=$((count + 1))
+			done
 		done
 	done
 	diag "$count combinations"
@@ -57,6 +60,7 @@ hammer() {
 		"$params"/guest_halt_poll_grow_start=0,1,50000,4294967295 \
 		"$params"/guest_halt_poll_allow_shrink=0,1 \
 		"$params"/policy=classic,adaptive \
+		"$params"/poll_budget_pct=1,2,99,100 \
 		"$params"/halt_cost_ns=0,1,512,60000,4294967295 >/tmp/hammer
 	status=$?
 	diag "$(cat /tmp/hammer)"
@@ -66,7 +70,8 @@ check "parameters change 1000 times a second on every CPU under load" hammer
 stop_load
 for parameter in guest_halt_poll_ns:5000000 guest_halt_poll_grow:2 \
 	guest_halt_poll_shrink:2 guest_halt_poll_grow_start:1000000 \
-	guest_halt_poll_allow_shrink:Y policy:classic halt_cost_ns:0; do
+	guest_halt_poll_allow_shrink:Y policy:classic \
+	halt_cost_ns:0 poll_budget_pct:1; do
 	echo "${parameter#*:}" >"$params/${parameter%:*}"
 done
 check "CPUs poll with sensible parameters again" polls

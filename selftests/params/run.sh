@@ -33,6 +33,16 @@ check "$name: default" reads "$params/$name" Y
 check "$name: takes N" writes "$name" N
 check "$name: takes 1" writes "$name" 1 Y
 check "$name: refuses a word" refuses "$name" perhaps "Invalid argument"
+name=poll_budget_pct
+check "$name: mode 644" has_mode "$name" 644
+check "$name: default" reads "$params/$name" 1
+check "$name: takes 100" writes "$name" 100
+for value in 0 101 4294967296; do
+	check "$name: refuses $value" refuses "$name" $value "Numerical result out of range"
+done
+check "$name: refuses -1" refuses "$name" -1 "Invalid argument"
+check "$name: refuses a word" refuses "$name" some "Invalid argument"
+check "$name: takes 1" writes "$name" 1
 check "policy: mode 644" has_mode policy 644
 check "policy: default" reads "$params"/policy classic
 check "gate: mode 444" has_mode gate 444
@@ -81,5 +91,10 @@ bad_load() {
 	! loaded
 }
 check "a bad value at load is refused" bad_load
+bad_share() {
+	load poll_budget_pct=0 && return 1
+	! loaded
+}
+check "... and one out of range" bad_share
 
 finish

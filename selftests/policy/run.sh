@@ -27,6 +27,16 @@ rests() {
 	[ "$rest_us" -lt 60000 ]
 }
 
+# Whoever sleeps for 1 ms, again and again, is not polled for: a timer tells.
+lets_sleep() {
+	"$HPOLL_LIB/sleeper" 0 1000 200
+	sleep_from=$(polled_us)
+	"$HPOLL_LIB/sleeper" 0 1000 2000
+	sleep_us=$(($(polled_us) - sleep_from))
+	diag "2000 sleeps of 1 ms: polled for $sleep_us us"
+	[ "$sleep_us" -lt 40000 ]
+}
+
 switch_often() {
 	i=0
 	while [ "$i" -lt "$SWITCHES" ]; do
@@ -43,10 +53,12 @@ check "a policy that does not exist is refused at load" no_such_policy
 check "loads with policy=adaptive" load policy=adaptive guest_halt_poll_ns=$MAX_NS \
 	guest_halt_poll_grow_start=1000000
 check "policy: adaptive" reads "$params"/policy adaptive
+echo $MAX_NS >"$params"/halt_cost_ns
 check "adaptive: polls while CPUs wake each other up" polls
 echo 200000 >"$params"/halt_cost_ns
 check "adaptive: a guest at rest does not poll" rests
-echo 0 >"$params"/halt_cost_ns
+check "adaptive: no polling before timers that are far" lets_sleep
+echo $MAX_NS >"$params"/halt_cost_ns
 
 for value in "" fast Adaptive 1; do
 	check "policy refuses '$value'" refuses policy "$value" "Invalid argument"
@@ -63,8 +75,8 @@ not_polls() {
 }
 echo 500 >"$params"/halt_cost_ns
 check "a halt that costs next to nothing: no poll" not_polls
-echo 0 >"$params"/halt_cost_ns
-check "one that costs the maximum again: polls" polls
+echo $MAX_NS >"$params"/halt_cost_ns
+check "one that costs the maximum: polls" polls
 echo 0 >"$params"/guest_halt_poll_ns
 check "guest_halt_poll_ns=0: no poll" not_polls
 echo $MAX_NS >"$params"/guest_halt_poll_ns

@@ -62,6 +62,7 @@ set_parameters() {
 			echo $((value % 4)) >"$params"/guest_halt_poll_grow &&
 			echo $((value % 3)) >"$params"/guest_halt_poll_shrink &&
 			echo $((value / 2)) >"$params"/halt_cost_ns &&
+			echo $((value % 100 + 1)) >"$params"/poll_budget_pct &&
 			echo "$policy" >"$params"/policy || return 1
 		usleep 10000
 	done

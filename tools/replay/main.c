@@ -38,6 +38,7 @@ static const char help[] =
 	"      --shrink=N            guest_halt_poll_shrink (default 2)\n"
 	"      --grow-start-ns=N     guest_halt_poll_grow_start (default 50000)\n"
 	"      --allow-shrink=Y|N    guest_halt_poll_allow_shrink (default Y)\n"
+	"      --poll-budget-pct=N   poll_budget_pct (default 1); all time is taken for idle\n"
 	"  -f, --format=FORMAT       table, tsv or json (default: table)\n"
 	"      --plot=FILE.svg       draw windows over time and cost ratios\n"
 	"  -h, --help                print this\n"
@@ -46,17 +47,23 @@ static const char help[] =
 	"pay: a period of length T costs T where the window covers it, else the window\n"
 	"and a halt.\n";
 
-static u32 to_u32(const char *option, const char *text)
+static u32 to_number(const char *option, const char *text, u32 least, u32 most)
 {
 	unsigned long long value;
 	char *end;
 
 	errno = 0;
 	value = strtoull(text, &end, 10);
-	if (errno || *end || !isdigit((unsigned char)*text) || value > U32_MAX)
-		errx(EXIT_USAGE, "--%s=%s: expected a whole number from 0 to %u", option, text,
-		     U32_MAX);
+	if (errno || *end || !isdigit((unsigned char)*text) || value < least ||
+	    value > most)
+		errx(EXIT_USAGE, "--%s=%s: expected a whole number from %u to %u", option, text,
+		     least, most);
 	return value;
+}
+
+static u32 to_u32(const char *option, const char *text)
+{
+	return to_number(option, text, 0, U32_MAX);
 }
 
 static bool to_bool(const char *option, const char *text)
@@ -96,7 +103,8 @@ static enum format to_format(const char *text)
 	errx(EXIT_USAGE, "--format=%s: expected table, tsv or json", text);
 }
 
-enum long_option { MAX_NS = 256, HALT_COST_NS, GROW, SHRINK, GROW_START_NS, ALLOW_SHRINK, PLOT };
+enum long_option { MAX_NS = 256, HALT_COST_NS, GROW, SHRINK, GROW_START_NS, ALLOW_SHRINK,
+		   POLL_BUDGET_PCT, PLOT };
 
 static const struct option long_options[] = {
 	{ "policy", required_argument, NULL, 'p' },
@@ -106,6 +114,7 @@ static const struct option long_options[] = {
 	{ "shrink", required_argument, NULL, SHRINK },
 	{ "grow-start-ns", required_argument, NULL, GROW_START_NS },
 	{ "allow-shrink", required_argument, NULL, ALLOW_SHRINK },
+	{ "poll-budget-pct", required_argument, NULL, POLL_BUDGET_PCT },
 	{ "format", required_argument, NULL, 'f' },
 	{ "plot", required_argument, NULL, PLOT },
 	{ "help", no_argument, NULL, 'h' },
@@ -121,6 +130,7 @@ static struct options parse(int argc, char **argv)
 			.shrink = HPOLL_DEFAULT_SHRINK,
 			.grow_start_ns = HPOLL_DEFAULT_GROW_START_NS,
 			.allow_shrink = HPOLL_DEFAULT_ALLOW_SHRINK,
+			.budget_pct = HPOLL_DEFAULT_BUDGET_PCT,
 		},
 	};
 	struct hpoll_params *params = &options.settings.params;
@@ -151,6 +161,9 @@ static struct options parse(int argc, char **argv)
 			break;
 		case ALLOW_SHRINK:
 			params->allow_shrink = to_bool("allow-shrink", optarg);
+			break;
+		case POLL_BUDGET_PCT:
+			params->budget_pct = to_number("poll-budget-pct", optarg, 1, 100);
 			break;
 		case 'f':
 			options.format = to_format(optarg);

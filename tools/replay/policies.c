@@ -69,17 +69,24 @@ static u32 best_fixed_ns(const struct settings *settings, const struct trace *tr
 	return window_ns;
 }
 
-/* As the idle loop does: poll, and halt where nothing came. */
+/*
+ * As the idle loop does: poll, and halt where nothing came. @clock_ns goes on, but
+ * knows of no time between idle periods.
+ */
 static u32 live(struct hpoll_window *window, const struct hpoll_params *params,
-		const struct period *period)
+		const struct period *period, u64 *clock_ns)
 {
-	u32 window_ns = hpoll_window_begin(window, params, period->timer_ns, false);
+	struct hpoll_now now = { .now_ns = *clock_ns, .timer_ns = period->timer_ns,
+				 .event_ns = HPOLL_NO_TIMER };
+	u32 window_ns = hpoll_window_begin(window, params, &now);
 
+	*clock_ns += period->length_ns;
 	if (period->length_ns <= window_ns) {
 		hpoll_window_polled(window, period->length_ns, false);
 	} else {
 		hpoll_window_polled(window, window_ns, true);
-		hpoll_window_halted(window, period->length_ns - window_ns);
+		hpoll_window_halted(window, period->length_ns - window_ns, true);
+		*clock_ns += params->halt_cost_ns;
 	}
 	return window_ns;
 }
@@ -90,6 +97,7 @@ struct outcome policy_run(enum policy_id id, const struct settings *settings,
 	struct hpoll_params params = settings->params;
 	struct hpoll_window window = { };
 	struct outcome outcome = { };
+	u64 clock_ns = 1;
 	u32 window_ns = 0;
 	size_t i;
 
@@ -104,7 +112,7 @@ struct outcome policy_run(enum policy_id id, const struct settings *settings,
 		const struct period *period = &trace->periods[i];
 
 		if (id == POLICY_CLASSIC || id == POLICY_ADAPTIVE)
-			window_ns = live(&window, &params, period);
+			window_ns = live(&window, &params, period, &clock_ns);
 		else if (id == POLICY_OPTIMUM)
 			window_ns = period->length_ns <= settings->cost_ns ? period->length_ns : 0;
 

@@ -90,6 +90,10 @@ void kunit_check(struct kunit *test, bool ok, bool assertion, const char *file,
 	KUNIT_COMPARE(test, left, <=, right, false, "%s", "")
 #define KUNIT_EXPECT_LE_MSG(test, left, right, fmt, ...)		\
 	KUNIT_COMPARE(test, left, <=, right, false, fmt, ##__VA_ARGS__)
+#define KUNIT_EXPECT_GE(test, left, right)				\
+	KUNIT_COMPARE(test, left, >=, right, false, "%s", "")
+#define KUNIT_EXPECT_GT(test, left, right)				\
+	KUNIT_COMPARE(test, left, >, right, false, "%s", "")
 #define KUNIT_EXPECT_GE_MSG(test, left, right, fmt, ...)		\
 	KUNIT_COMPARE(test, left, >=, right, false, fmt, ##__VA_ARGS__)
 

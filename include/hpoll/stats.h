@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Stats: each CPU's window, and what came of it, as /sys/kernel/debug/hpoll/cpus.
+ */
+#ifndef HPOLL_STATS_H
+#define HPOLL_STATS_H
+
+#include <linux/percpu.h>
+
+#include <hpoll/window.h>
+
+/* Written by its CPU alone: by the governor, or by the driver in fused mode. */
+DECLARE_PER_CPU(struct hpoll_window, hpoll_window);
+
+/**
+ * hpoll_stats_init() - create the file
+ *
+ * Process context. Without debugfs there is none, and all else works.
+ */
+void hpoll_stats_init(void);
+
+/**
+ * hpoll_stats_exit() - remove the file
+ *
+ * Process context. Waits for those who read it.
+ */
+void hpoll_stats_exit(void);
+
+#endif

@@ -1,0 +1,106 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What a halt costs, as the module measures it by itself: dear where a halt is an
+# exit, cheap where it is none, and windows that follow.
+
+# shellcheck source=selftests/lib/tap.sh
+. "$HPOLL_LIB/tap.sh"
+# shellcheck source=selftests/lib/hpoll.sh
+. "$HPOLL_LIB/hpoll.sh"
+# shellcheck source=selftests/lib/option.sh
+. "$HPOLL_LIB/option.sh"
+
+# Nothing is that dear, so that the maximum does not hide what was measured.
+MAX_NS=20000000
+WAIT_S=20
+# HPOLL_LATENCY_WORTH
+WORTH=8
+# In the nested lab, where everything takes ten times longer than on hardware.
+DEAR_NS=30000
+
+cost_line() {
+	sed -n 's/^halt cost: //p' "$params"/status
+}
+
+# measured CPUS: within some seconds
+measured() {
+	i=0
+	while [ "$i" -lt "$WAIT_S" ]; do
+		case $(cost_line) in
+		*" ns, measured on $1 CPUs") return 0 ;;
+		esac
+		sleep 1
+		i=$((i + 1))
+	done
+	sed 's/^/status: /' "$params"/status >&2
+	return 1
+}
+
+# The least and the most that it costs, in ns
+least_ns() {
+	cost_line | cut -d ' ' -f 1
+}
+most_ns() {
+	cost_line | cut -d ' ' -f 3
+}
+
+# Nothing is polled for longer than that is worth.
+windows_within() {
+	start_load
+	windows=
+	for i in 1 2 3 4 5 6 7 8; do
+		usleep 100000
+		windows="$windows $(tail -n +2 /sys/kernel/debug/hpoll/cpus | cut -d ' ' -f 2 | tr '\n' ' ')"
+	done
+	stop_load
+	diag "windows, ns: $windows"
+	for window in $windows; do
+		[ "$window" -le "$1" ] || return 1
+	done
+}
+
+check "loads with policy=classic" load policy=classic guest_halt_poll_ns=$MAX_NS
+check "classic: the cost is not used" status_has "halt cost: not used by policy=classic"
+sleep 2
+not_measured() {
+	[ "$(total halt_cost_ns)" = 0 ]
+}
+check "... nor measured" not_measured
+echo adaptive >"$params"/policy
+check "adaptive: measured on all CPUs" measured "$(nproc)"
+diag "halt cost: $(cost_line)"
+# Twice that, as it may have been measured anew meanwhile.
+check "windows keep to what it is worth" windows_within $(($(most_ns) * WORTH * 2))
+
+case $(accel) in
+kvm | nested-kvm-on-tcg)
+	check "a halt is dear where it exits: more than $DEAR_NS ns" [ "$(least_ns)" -gt "$DEAR_NS" ]
+	check "... so it is polled for" polls
+	;;
+*) skip "a halt is dear where it exits" "a halt does not exit here" ;;
+esac
+
+echo 12345 >"$params"/halt_cost_ns
+check "halt_cost_ns wins" status_has "halt cost: 12345 ns, set by halt_cost_ns"
+check "... and windows follow" windows_within 12345
+echo 0 >"$params"/halt_cost_ns
+
+refreshed() {
+	echo 0 >/sys/devices/system/cpu/cpu1/online && usleep 100000 &&
+		echo 1 >/sys/devices/system/cpu/cpu1/online && measured "$(nproc)"
+}
+check "measured on a CPU that left and came back" refreshed
+check "unloads" unload
+
+hpoll_ko=$HPOLL_LIB/hpoll-test.ko
+if driver_is none 2>/dev/null; then
+	check "fused: loads" load fault=kprobe policy=adaptive guest_halt_poll_ns=$MAX_NS
+	check "fused: measured on all CPUs" measured "$(nproc)"
+	diag "fused: halt cost: $(cost_line)"
+	check "fused: unloads" unload
+else
+	skip "fused: measured on all CPUs" "the driver's slot is taken"
+fi
+
+finish
