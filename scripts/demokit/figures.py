@@ -8,6 +8,7 @@ object per measurement, phases the host's exits while it ran.
 from statistics import median
 
 MEASURES = ("ipi", "pingpong")
+MIXED = ("alternating", "mostly-long")
 
 
 def per_op(exits, ops):
@@ -41,6 +42,21 @@ def measured(data, phases, governor, what):
     }
 
 
+def mixed(data, governor):
+    """{workload: its figures} of one governor; what was not measured is not in it."""
+    found = {}
+    for what in MIXED:
+        rounds = [d for d in data if d.get("what") == what and d.get("governor") == governor]
+        if rounds:
+            vain = [d["vain_ns"] / d["ops"] for d in rounds if d["vain_ns"] is not None]
+            found[what] = {
+                "ns_p50": median(d["ns"]["p50"] for d in rounds),
+                "rounds_ns_p50": [d["ns"]["p50"] for d in rounds],
+                "vain_ns_per_op": median(vain) if vain else None,
+            }
+    return found
+
+
 def governors(data, phases):
     """{governor: its figures}, in the order in which they were measured."""
     found = {}
@@ -57,6 +73,7 @@ def governors(data, phases):
             "pingpong_ns_p50_rounds": trip["rounds_ns_p50"],
             "ipi_wake_ns_p99": ipi["ns_p99"],
             "pingpong_ns_p99": trip["ns_p99"],
+            "mixed": mixed(data, name),
         }
     return found
 

@@ -50,14 +50,14 @@ def exits(per_op, names=None):
     return f"{sum(v for k, v in per_op.items() if names is None or k in names):.2f}"
 
 
-ROW = "{:11} {:>7} {:>13} {:>6}  {:>7} {:>13} {:>6}"
-EXITS_ROW = "{:11} {:>9} {:>10} {:>7}   {:>9} {:>10} {:>7}"
+ROW = "{:13} {:>7} {:>13} {:>6}  {:>7} {:>13} {:>6}"
+EXITS_ROW = "{:13} {:>9} {:>10} {:>7}   {:>9} {:>10} {:>7}"
 
 
 def times_table(governors, accel):
     """Median, spread and gain of both measures; no gain where it would mislead."""
     base = governors.get("menu", {}) if accel != "tcg" else {}
-    lines = [f"{'':11} {'--- IPI to an idle CPU, us --':^28}  {'-- ping-pong round trip, us --':^28}".rstrip(),
+    lines = [f"{'':13} {'--- IPI to an idle CPU, us --':^28}  {'-- ping-pong round trip, us --':^28}".rstrip(),
              ROW.format("governor", "median", "rounds", "gain", "median", "rounds", "gain")]
     for name, one in governors.items():
         lines.append(ROW.format(
@@ -69,11 +69,35 @@ def times_table(governors, accel):
     return lines
 
 
+def mixed_table(governors, accel):
+    """The workloads between which CPUs sleep; nothing where they were not measured."""
+    measured = {name: one["mixed"] for name, one in governors.items()
+                if len(one["mixed"]) == 2}
+    if not measured:
+        return []
+    base = measured.get("menu") if accel != "tcg" else None
+    lines = [f"{'':13} {'--- every second gap long ---':^28}  {'-- two of three gaps long --':^28}".rstrip(),
+             ROW.format("governor", "median", "rounds", "gain", "median", "rounds", "gain")]
+    vain = []
+    for name, by in measured.items():
+        cells = []
+        for what, one in by.items():
+            cells += [us(one["ns_p50"]), spread(one["rounds_ns_p50"]),
+                      ratio(base and base[what]["ns_p50"], one["ns_p50"])]
+        lines.append(ROW.format(NAMES.get(name, name), *cells).rstrip())
+        if all(one["vain_ns_per_op"] is not None for one in by.values()):
+            vain.append(f"{name} " + " and ".join(us(one["vain_ns_per_op"])
+                                                  for one in by.values()))
+    if vain:
+        lines.append(fill("Polled in vain, us per wake-up: " + ", ".join(vain) + "."))
+    return lines
+
+
 def exits_table(governors):
     """VM exits per operation; nothing where they were not counted."""
     if all(one["exits_per_op"] is None for one in governors.values()):
         return []
-    lines = [f"{'':11} {'---- exits per IPI sent ----':^28}   {'-- exits per round trip --':^28}".rstrip(),
+    lines = [f"{'':13} {'---- exits per IPI sent ----':^28}   {'-- exits per round trip --':^28}".rstrip(),
              EXITS_ROW.format("governor", "HLT", "MSR/APIC", "all", "HLT", "MSR/APIC", "all")]
     for name, one in governors.items():
         cells = [f(one[key]) for key in ("ipi_exits_per_op", "exits_per_op")
@@ -95,6 +119,8 @@ def case(title, about, one, accel):
     lines = ["", title, "=" * len(title), fill(about), "", *gate_lines(one["gates"]), ""]
     if one["governors"]:
         lines += times_table(one["governors"], accel)
+        mixed = mixed_table(one["governors"], accel)
+        lines += ["", *mixed] if mixed else []
         counted = exits_table(one["governors"])
         lines += ["", *counted] if counted else []
     if one["verdict"] != "pass":
@@ -109,9 +135,12 @@ def legend(accel, setup, busy):
         text.append(
             f"Medians of {setup['rounds']} rounds in alternating order, in one boot; 'rounds' is "
             f"the least and the greatest round's median, 'gain' how many times faster than menu. "
+            "hpoll is hpoll with policy=adaptive, hpoll-classic with policy=classic. "
             f"The IPI goes to a CPU that has been idle for {setup['gap_us']} us. Both pollers "
             f"may poll for {setup['window_ns'] // 1000} us. '(no driver)' is the guest before "
-            "hpoll was loaded, measured once.")
+            "hpoll was loaded, measured once. In the mixed workloads a task is woken on an "
+            "idle CPU after gaps of which every second one, or two of three, are 5 ms long; "
+            "shown is how long it takes after the short ones.")
     if busy:
         text.append(f"NOTE: {busy}")
     return "\n".join(fill(t) for t in text)

@@ -12,6 +12,12 @@ def measure(what, governor, round_, p50, ops=1000):
         "ns": {"p50": p50, "p99": 10 * p50}}}
 
 
+def mixed(what, governor, round_, p50, vain):
+    one = measure(what, governor, round_, p50)
+    one["value"]["vain_ns"] = vain
+    return one
+
+
 def phase(**exits):
     return {"exits": exits}
 
@@ -44,6 +50,19 @@ class Figures(unittest.TestCase):
         self.assertEqual(hpoll["exits_per_op"], {"NPF": 0.03, "HLT": 0.01, "PAUSE": 0.001})
         self.assertEqual(hpoll["ipi_exits_per_op"], {"MSR": 0.01, "HLT": 0.005})
 
+    def test_mixed_workloads(self):
+        data = result()["data"]
+        for round_, vain in ((1, 3000000), (2, 5000000)):
+            data.append(mixed("alternating", "hpoll", round_, 10000 * round_, vain))
+            data.append(mixed("alternating", "menu", round_, 300000, None))
+        one = figures.case(result(data=data))["governors"]
+        self.assertEqual(one["hpoll"]["mixed"], {"alternating": {
+            "ns_p50": 15000, "rounds_ns_p50": [10000, 20000], "vain_ns_per_op": 4000}})
+        self.assertIsNone(one["menu"]["mixed"]["alternating"]["vain_ns_per_op"])
+
+    def test_no_mixed_workloads(self):
+        self.assertEqual(figures.case(result())["governors"]["menu"]["mixed"], {})
+
     def test_exits_not_counted(self):
         phases = {name: {"exits": None} for name in result()["phases"]}
         hpoll = figures.case(result(phases=phases))["governors"]["hpoll"]
@@ -72,6 +91,19 @@ class Show(unittest.TestCase):
         times, exits = self.rows("hpoll")
         self.assertEqual(times[1:], ["6.0", "4.0-8.0", "50x", "30.0", "20.0-40.0", "35x"])
         self.assertEqual(exits[1:], ["0.01", "0.01", "0.01", "0.01", "0.03", "0.04"])
+
+    def test_mixed_workloads(self):
+        data = result()["data"]
+        for what in ("alternating", "mostly-long"):
+            data.append(mixed(what, "menu", 1, 300000, None))
+            data.append(mixed(what, "hpoll", 1, 10000, 2000000))
+        text = show.case("Title", "about", figures.case(result(data=data)), "kvm")
+        self.assertIn("hpoll 2.0 and 2.0", text)
+        rows = [line.split() for line in text.splitlines() if line.startswith("hpoll")]
+        self.assertEqual(rows[1][1:], ["10.0", "10.0-10.0", "30x"] * 2)
+
+    def test_mixed_workloads_were_not_measured(self):
+        self.assertNotIn("gaps long", self.text())
 
     def test_no_gain_in_plain_tcg(self):
         self.assertNotIn("50x", self.text(accel="tcg"))

@@ -21,9 +21,19 @@
  *
  * A call that finds the target busy wakes nobody; it is counted, not sampled.
  *
+ * Task: instead of a function call the source wakes a task on the target and waits,
+ * busily, until it has read the clock. Whoever is woken so leaves the idle loop, and
+ * restarts the tick where it was stopped; a function call does neither.
+ *
+ * Mixed: so many calls after long gaps come between so many after short ones (in
+ * turn, or at random with these odds). They are made, but not sampled: who has slept
+ * for long is woken from a halt, whatever the policy.
+ *
  * Interface, in debugfs under ipi_wake/:
  *   run     write "source=0 target=1 gap_us=60 samples=2000"; the write returns
  *           when the measurement is done. What is left out has that default.
+ *           "task=1" wakes a task; "long_us=5000 longs=2 shorts=1 random=0" has
+ *           two long gaps between short ones.
  *           Wrong values give EINVAL and one line in the kernel's log.
  *   result  the last run as JSON on one line; empty before the first.
  */
@@ -62,6 +72,8 @@
 #define LATE_NS		(100 * NSEC_PER_USEC)
 /* CPU hotplug is held off during a run, so a run is bounded. */
 #define MAX_RUN_US	120000000ULL
+/* Calls of a kind, one after the other. */
+#define MAX_RUN_OF	1000U
 #define MAX_REQUEST	128
 /* Bucket n counts samples from 2^n ns up to, not including, 2^(n+1) ns. */
 #define BUCKETS		40
@@ -73,10 +85,15 @@ struct request {
 	unsigned int target;
 	unsigned int gap_us;
 	unsigned int samples;
+	unsigned int long_us;
+	unsigned int longs;
+	unsigned int shorts;
+	unsigned int random;
+	unsigned int task;
 };
 
 static const struct request defaults = {
-	.source = 0, .target = 1, .gap_us = 60, .samples = 2000,
+	.source = 0, .target = 1, .gap_us = 60, .samples = 2000, .shorts = 1,
 };
 
 /* One call; written by the target, read by the source after the call ended. */
@@ -87,6 +104,9 @@ struct call {
 
 struct run {
 	struct request request;
+	struct task_struct *sleeper;
+	bool wanted;
+	struct call *call;
 	u64 *ns;
 	unsigned int taken;
 	unsigned int busy;
@@ -172,20 +192,83 @@ static u64 busy_wait(u64 ns)
 	return passed;
 }
 
-static int measure_one(struct run *run, u64 gap_ns)
+/* Is this call one after a long gap? By the generator of Numerical Recipes. */
+static bool is_long(const struct request *request, unsigned int call)
+{
+	static u32 state;
+
+	u32 all = request->longs + request->shorts;
+
+	if (!request->random)
+		return call % all < request->longs;
+	state = state * 1664525 + 1013904223;
+	return (u64)state * all >> 32 < request->longs;
+}
+
+/* On the target: sleeps until it is wanted. */
+static int sleep_and_arrive(void *data)
+{
+	struct run *run = data;
+
+	set_current_state(TASK_IDLE);
+	while (!kthread_should_stop()) {
+		if (READ_ONCE(run->wanted)) {
+			__set_current_state(TASK_RUNNING);
+			run->call->arrived = clock_read();
+			/* Pairs with wake_task(). */
+			smp_store_release(&run->wanted, false);
+		} else {
+			schedule();
+		}
+		set_current_state(TASK_IDLE);
+	}
+	__set_current_state(TASK_RUNNING);
+	return 0;
+}
+
+static int wake_task(struct run *run, struct call *call)
+{
+	u64 start = ktime_get_ns();
+
+	/* Whether it is can't be asked; nothing else runs there, mostly. */
+	call->idle = true;
+	run->call = call;
+	WRITE_ONCE(run->wanted, true);
+	wake_up_process(run->sleeper);
+	/* Pairs with sleep_and_arrive(). */
+	while (smp_load_acquire(&run->wanted)) {
+		cpu_relax();
+		cond_resched();
+		if (ktime_get_ns() - start > NSEC_PER_SEC)
+			return -ETIMEDOUT;
+	}
+	return 0;
+}
+
+static int call_function(struct run *run, struct call *call)
+{
+	int ret;
+
+	preempt_disable();
+	ret = smp_call_function_single(run->request.target, arrive, call, 1);
+	preempt_enable();
+	return ret;
+}
+
+static int measure_one(struct run *run, u64 gap_ns, bool sampled)
 {
 	struct call call = {};
 	u64 gap = busy_wait(gap_ns);
 	u64 sent;
 	int ret;
 
-	preempt_disable();
 	sent = clock_read();
-	ret = smp_call_function_single(run->request.target, arrive, &call, 1);
-	preempt_enable();
+	ret = run->request.task ? wake_task(run, &call) : call_function(run, &call);
 	if (ret)
 		return ret;
 
+	if (!sampled)
+		return 0;
 	if (gap > 2 * gap_ns + LATE_NS)
 		run->late++;
 	else if (!call.idle)
@@ -201,15 +284,19 @@ static int measure_one(struct run *run, u64 gap_ns)
 static int measure(void *data)
 {
 	struct run *run = data;
-	u64 gap_ns = (u64)run->request.gap_us * NSEC_PER_USEC;
+	const struct request *request = &run->request;
 	u64 start = ktime_get_ns();
-	unsigned int i;
+	unsigned int call, sampled;
 
-	for (i = 0; i < run->request.samples && !run->error; i++) {
+	for (call = 0, sampled = 0; sampled < request->samples && !run->error; call++) {
+		bool is_sample = !is_long(request, call);
+		u64 gap_us = is_sample ? request->gap_us : request->long_us;
+
 		if (kthread_should_stop())
 			run->error = -EINTR;
 		else
-			run->error = measure_one(run, gap_ns);
+			run->error = measure_one(run, gap_us * NSEC_PER_USEC, is_sample);
+		sampled += is_sample;
 	}
 	run->elapsed_ns = ktime_get_ns() - start;
 	complete(run->done);
@@ -232,6 +319,16 @@ static int compare_u64(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+static struct task_struct *create_bound(int (*function)(void *), struct run *run,
+					unsigned int cpu)
+{
+	struct task_struct *thread = kthread_create(function, run, "ipi_wake/%u", cpu);
+
+	if (!IS_ERR(thread))
+		kthread_bind(thread, cpu);
+	return thread;
+}
+
 static int run_measurement(struct run *run)
 {
 	const struct request *request = &run->request;
@@ -247,18 +344,28 @@ static int run_measurement(struct run *run)
 		goto unlock;
 	}
 
-	thread = kthread_create(measure, run, "ipi_wake/%u", request->source);
+	if (request->task) {
+		run->sleeper = create_bound(sleep_and_arrive, run, request->target);
+		if (IS_ERR(run->sleeper)) {
+			ret = PTR_ERR(run->sleeper);
+			goto unlock;
+		}
+		wake_up_process(run->sleeper);
+	}
+	thread = create_bound(measure, run, request->source);
 	if (IS_ERR(thread)) {
 		ret = PTR_ERR(thread);
-		goto unlock;
+		goto stop_sleeper;
 	}
-	kthread_bind(thread, request->source);
 	wake_up_process(thread);
 	ret = wait_for_completion_interruptible(&done);
 	kthread_stop(thread);
 	if (!ret)
 		ret = run->error;
 
+stop_sleeper:
+	if (request->task)
+		kthread_stop(run->sleeper);
 unlock:
 	cpus_read_unlock();
 	return ret;
@@ -274,6 +381,11 @@ static int parse(char *text, struct request *request)
 		{ "target", &request->target },
 		{ "gap_us", &request->gap_us },
 		{ "samples", &request->samples },
+		{ "long_us", &request->long_us },
+		{ "longs", &request->longs },
+		{ "shorts", &request->shorts },
+		{ "random", &request->random },
+		{ "task", &request->task },
 	};
 	char *word;
 
@@ -289,7 +401,7 @@ static int parse(char *text, struct request *request)
 			if (!strcmp(keys[i].name, name))
 				break;
 		if (i == ARRAY_SIZE(keys) || !word || kstrtouint(word, 10, keys[i].value)) {
-			pr_err("'%s=%s': want source, target, gap_us or samples, and a number\n",
+			pr_err("'%s=%s': want a number for source, target, gap_us, samples, long_us, longs, shorts, random or task\n",
 			       name, word ?: "");
 			return -EINVAL;
 		}
@@ -301,8 +413,20 @@ static int parse(char *text, struct request *request)
 		       request->source, request->target, nr_cpu_ids);
 		return -EINVAL;
 	}
+	if (request->long_us > MAX_GAP_US || request->longs > MAX_RUN_OF ||
+	    !request->shorts || request->shorts > MAX_RUN_OF) {
+		pr_err("long_us %u, longs %u, shorts %u: want at most %u, at most %u, and 1 to %u\n",
+		       request->long_us, request->longs, request->shorts, MAX_GAP_US, MAX_RUN_OF,
+		       MAX_RUN_OF);
+		return -EINVAL;
+	}
+	if (request->random > 1 || request->task > 1) {
+		pr_err("random %u, task %u: want 0 or 1\n", request->random, request->task);
+		return -EINVAL;
+	}
 	if (!request->samples || request->samples > MAX_SAMPLES || request->gap_us > MAX_GAP_US ||
-	    (u64)request->samples * request->gap_us > MAX_RUN_US) {
+	    (u64)request->samples * (request->gap_us + (u64)request->long_us * request->longs) >
+		    MAX_RUN_US) {
 		pr_err("gap_us %u, samples %u: want at most %u, 1 to %u, and %llu s in all\n",
 		       request->gap_us, request->samples, MAX_GAP_US, MAX_SAMPLES,
 		       MAX_RUN_US / USEC_PER_SEC);
@@ -406,6 +530,9 @@ static int result_show(struct seq_file *seq, void *unused)
 	if (result.ns) {
 		seq_printf(seq, "{\"unit\":\"ns\",\"clock\":\"%s\",\"source\":%u,\"target\":%u",
 			   clock_name(), request->source, request->target);
+		seq_printf(seq, ",\"long_us\":%u,\"longs\":%u,\"shorts\":%u,\"random\":%u,\"task\":%u",
+			   request->long_us, request->longs, request->shorts, request->random,
+			   request->task);
 		seq_printf(seq, ",\"gap_us\":%u,\"requested\":%u,\"samples\":%u",
 			   request->gap_us, request->samples, result.taken);
 		seq_printf(seq, ",\"busy\":%u,\"late\":%u,\"backwards\":%u,\"elapsed_ns\":%llu",

@@ -10,41 +10,52 @@
 #
 # From the environment or the kernel's command line (hpoll_latency.rounds=5):
 #	rounds		rounds (3)
-#	duels		further rounds of haltpoll and hpoll alone (8), for a difference
+#	duels		further rounds of the pollers alone (8), for a difference
 #			of a few percent takes more rounds to see than one of 10x;
 #			where they do not tell, as many again, up to DUELS_MOST
 #	samples		IPIs per round (2000)
 #	pings		round trips per round (1000)
-#	governors	comma-separated (menu,haltpoll,hpoll)
+#	mixed		wake-ups after short gaps per round of a mixed workload (300); 0 for none
+#	governors	comma-separated (menu,haltpoll,hpoll-classic,hpoll); hpoll is
+#			measured under policy=adaptive, hpoll-classic is the same
+#			governor under policy=classic
 #	gates		values of gate= to load hpoll.ko with, comma-separated (auto).
 #			All but the last must be refused, the last must load.
+#
+# Mixed workloads: a task is woken after a short gap, and between that after one long
+# gap ("alternating") or two ("mostly-long"). Only the former wake-ups count.
 #
 # Phases for the host to count exits in: GOVERNOR.ipi.ROUND and
 # GOVERNOR.pingpong.ROUND, not in duels; "none" is the kernel's own idle, before
 # hpoll is loaded, where no cpuidle driver is there yet.
 
 # What must hold: how many times faster than menu, per kind of accelerator, and
-# how much slower than mainline's haltpoll at most. The nested lab is where
+# how much slower than other pollers at most. The nested lab is where
 # these were stated; on real hardware exits are cheaper and differ by machine.
 NESTED_IPI_GAIN=15
 NESTED_PINGPONG_GAIN=8
 KVM_IPI_GAIN=1
 KVM_PINGPONG_GAIN=1
-HALTPOLL_MARGIN_PERCENT=5
+MARGIN_PERCENT=5
 # As many rounds as that margin takes; as many, and as long, as it is worth.
 MARGIN_ROUNDS=9
 DUELS_MOST=40
-DUELS_SECONDS=150
+DUELS_SECONDS=90
 # Of the samples asked for, so many percent must have found an idle target.
 SAMPLES_PERCENT=80
 # The idle gap before each IPI.
 GAP_US=60
+# How many times faster than the other pollers on a mixed workload. In the nested lab.
+MIXED_GAIN=2
+LONG_US=5000
 # The window: mainline's default on hardware. In the nested lab everything takes
 # ten times longer, so it is scaled.
 KVM_WINDOW_NS=200000
 KVM_GROW_START_NS=50000
-NESTED_WINDOW_NS=1000000
-NESTED_GROW_START_NS=250000
+KVM_MIXED_GAP_US=50
+NESTED_WINDOW_NS=2000000
+NESTED_GROW_START_NS=500000
+NESTED_MIXED_GAP_US=500
 
 lib=${HPOLL_LIB:-../../build/guest/$(uname -r)}
 # shellcheck source=selftests/lib/tap.sh
@@ -84,7 +95,7 @@ set_window() {
 }
 
 has_governor() {
-	grep -qw "$1" "$cpuidle/available_governors"
+	grep -qw "${1%-classic}" "$cpuidle/available_governors"
 }
 
 # Did this try get as many samples as asked for?
@@ -93,7 +104,10 @@ enough() {
 }
 
 measure_ipi() {
-	echo "source=0 target=1 gap_us=$GAP_US samples=$1" >"$ipi/run" && cat "$ipi/result"
+	measure_samples=$1
+	shift
+	echo "source=0 target=1 gap_us=$GAP_US samples=$measure_samples $*" >"$ipi/run" &&
+		cat "$ipi/result"
 }
 
 # in_phase NAME COMMAND...: what it prints goes to $work/json
@@ -133,12 +147,49 @@ measure() {
 	[ "$status" = 0 ] || return 1
 	figure p50 <"$work/json" >>"$work/$governor.pingpong"
 	lab data "{\"what\":\"pingpong\",\"governor\":\"$governor\",\"round\":$round,\"ops\":$pings,\"ns\":$(cat "$work/json")}"
+
+	[ "$mixed" -gt 0 ] && [ -z "$dueling" ] || return 0
+	measure_mixed alternating longs=1 && measure_mixed mostly-long longs=2
+}
+
+# Nanoseconds polled in vain by CPUs 0 and 1 under hpoll
+vain_ns() {
+	awk '
+		NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
+		NR > 1 && $column["cpu"] < 2 { n += $column["vain_ns"] }
+		END { printf "%.0f", n }' /sys/kernel/debug/hpoll/cpus
+}
+
+# measure_mixed NAME OPTION...: wake-ups of $governor, in $round
+measure_mixed() {
+	kind=$1
+	shift
+	measure_ipi $((mixed / 10 + 10)) gap_us="$mixed_gap_us" task=1 long_us="$LONG_US" "$@" >/dev/null || return 1
+	vain=$(vain_ns 2>/dev/null)
+	in_phase "$governor.$kind.$round" measure_ipi "$mixed" gap_us="$mixed_gap_us" task=1 \
+		long_us="$LONG_US" "$@" || return 1
+	enough "$mixed" <"$work/json" || return 1
+	vain=$(($(vain_ns 2>/dev/null) - vain))
+	figure p50 <"$work/json" >>"$work/$governor.$kind"
+	case $governor in
+	hpoll*) echo "$vain" >>"$work/$governor.$kind.vain" ;;
+	*) vain=null ;;
+	esac
+	lab data "{\"what\":\"$kind\",\"governor\":\"$governor\",\"round\":$round,\"ops\":$mixed,\"vain_ns\":$vain,\"ns\":$(cat "$work/json")}"
 }
 
 # Take it into use and see that it is.
 use_governor() {
-	echo "$1" >"$cpuidle/current_governor" 2>/dev/null
-	[ "$(cat "$cpuidle/current_governor")" = "$1" ]
+	use=$1
+	case $1 in
+	hpoll) echo adaptive >/sys/module/hpoll/parameters/policy || return 1 ;;
+	hpoll-classic)
+		use=hpoll
+		echo classic >/sys/module/hpoll/parameters/policy || return 1
+		;;
+	esac
+	echo "$use" >"$cpuidle/current_governor" 2>/dev/null
+	[ "$(cat "$cpuidle/current_governor")" = "$use" ]
 }
 
 # run_rounds FIRST LAST: the governors in $order, turned round after each round
@@ -210,8 +261,8 @@ faster() {
 # says little at first: it counts as slower once the true median is above the
 # margin with a confidence of 99.5% (sign test), whatever the noise looks like.
 margin() {
-	paste "$work/hpoll.$1" "$work/haltpoll.$1" | awk '{ print int($1 * 1000 / $2) }' |
-		sort -n | awk -v most=$((1000 + HALTPOLL_MARGIN_PERCENT * 10)) '
+	paste "$work/hpoll.$1" "$work/$2.$1" | awk '{ print int($1 * 1000 / $2) }' |
+		sort -n | awk -v most=$((1000 + MARGIN_PERCENT * 10)) '
 			{ v[NR] = $1 }
 			END {
 				# NR/2 - 2.58 * sqrt(NR)/2, by an awk that has no roots
@@ -226,29 +277,61 @@ margin() {
 }
 
 margins_open() {
-	for what in ipi pingpong; do
-		case $(margin "$what") in open*) return 0 ;; esac
+	for base in haltpoll hpoll-classic; do
+		for what in ipi pingpong; do
+			case $(margin "$what" "$base") in open*) return 0 ;; esac
+		done
 	done
 	return 1
 }
 
+# no_slower WHAT BASE: hpoll against another poller
 no_slower() {
-	what="$1 ($accel): hpoll is at most $HALTPOLL_MARGIN_PERCENT% slower than mainline's haltpoll"
+	what="$1 ($accel): hpoll is at most $MARGIN_PERCENT% slower than $2"
 	if [ -n "$no_speed" ]; then
 		skip "$what" "$no_speed"
-	elif [ ! -s "$work/haltpoll.$1" ]; then
-		skip "$what" "no governor haltpoll was measured here"
+	elif [ ! -s "$work/$2.$1" ]; then
+		skip "$what" "$2 was not measured here"
 	elif [ $((rounds + duels)) -lt "$MARGIN_ROUNDS" ]; then
 		skip "$what" "takes at least $MARGIN_ROUNDS rounds to tell"
 	else
 		# shellcheck disable=SC2046 # four words
-		set -- $(margin "$1")
+		set -- $(margin "$1" "$2")
 		figures="median of $4 pairs $2 permille, with 99.5% confidence not below $3"
 		if [ "$1" = open ]; then
 			skip "$what" "this machine is too noisy to tell: $figures"
 		else
 			check "$what ($figures)" [ "$1" = kept ]
 		fi
+	fi
+}
+
+# mixed_faster KIND BASE: hpoll against another poller, on a mixed workload
+mixed_faster() {
+	what="$1 ($accel): hpoll is at least $MIXED_GAIN times faster than $2"
+	if [ ! -s "$work/$2.$1" ]; then
+		skip "$what" "$2 was not measured here"
+	elif [ -n "$no_speed" ]; then
+		skip "$what" "$no_speed"
+	else
+		mine=$(median "$work/hpoll.$1")
+		base=$(median "$work/$2.$1")
+		check "$what (medians of $mine and $base ns)" \
+			[ $((mine * MIXED_GAIN)) -le "$base" ]
+	fi
+}
+
+# mixed_vain KIND: hpoll against itself under the classic policy
+mixed_vain() {
+	what="$1 ($accel): the adaptive policy polls no longer in vain than the classic one"
+	if [ ! -s "$work/hpoll-classic.$1.vain" ]; then
+		skip "$what" "hpoll-classic was not measured here"
+	elif [ -n "$no_speed" ]; then
+		skip "$what" "$no_speed"
+	else
+		mine=$(median "$work/hpoll.$1.vain")
+		base=$(median "$work/hpoll-classic.$1.vain")
+		check "$what (medians of $mine and $base ns)" [ "$mine" -le "$base" ]
 	fi
 }
 
@@ -270,20 +353,23 @@ rounds=$(option rounds 3)
 duels=$(option duels 8)
 samples=$(option samples 2000)
 pings=$(option pings 1000)
-wanted=$(option governors menu,haltpoll,hpoll | tr ',' ' ')
+mixed=$(option mixed 300)
+wanted=$(option governors menu,haltpoll,hpoll-classic,hpoll | tr ',' ' ')
 gates=$(option gates auto | tr ',' ' ')
 no_speed=
 case $accel in
 kvm)
-	window_ns=$KVM_WINDOW_NS grow_start_ns=$KVM_GROW_START_NS
+	window_ns=$KVM_WINDOW_NS grow_start_ns=$KVM_GROW_START_NS mixed_gap_us=$KVM_MIXED_GAP_US
 	ipi_gain=$KVM_IPI_GAIN pingpong_gain=$KVM_PINGPONG_GAIN
 	;;
 nested-kvm-on-tcg)
 	window_ns=$NESTED_WINDOW_NS grow_start_ns=$NESTED_GROW_START_NS
+	mixed_gap_us=$NESTED_MIXED_GAP_US
 	ipi_gain=$NESTED_IPI_GAIN pingpong_gain=$NESTED_PINGPONG_GAIN
 	;;
 *)
 	window_ns=$NESTED_WINDOW_NS grow_start_ns=$NESTED_GROW_START_NS
+	mixed_gap_us=$NESTED_MIXED_GAP_US
 	ipi_gain=0 pingpong_gain=0
 	no_speed="no accelerator label: unknown if a HLT exits"
 	[ "$accel" != tcg ] || no_speed="plain tcg: a HLT is nearly free there"
@@ -295,7 +381,8 @@ diag "accelerator: $accel; window $window_ns ns, gap $GAP_US us, $rounds rounds"
 
 check "ipi_wake.ko loads" insmod "$lib/ipi_wake.ko"
 for request in "target=0" "target=100000" "samples=0" "gap_us=-1" "samples=5x" "frob=1" \
-	"gap_us=1000000 samples=1000000"; do
+	"gap_us=1000000 samples=1000000" "shorts=0" "longs=5000" "random=2" "task=2" \
+	"long_us=1000000 longs=1 samples=1000"; do
 	check "ipi_wake refuses $request" bad_request "$request"
 done
 
@@ -329,7 +416,7 @@ lab data "{\"what\":\"setup\",\"accel\":\"$accel\",\"driver_before\":\"$driver_b
 
 run_rounds 1 "$rounds"
 if [ -s "$work/haltpoll.ipi" ] && [ -s "$work/hpoll.ipi" ]; then
-	order="haltpoll hpoll"
+	order="haltpoll $([ ! -s "$work/hpoll-classic.ipi" ] || echo hpoll-classic) hpoll"
 	dueling=1
 	last=$rounds
 	ends=$(($(seconds) + DUELS_SECONDS))
@@ -343,8 +430,14 @@ fi
 
 faster ipi "$ipi_gain"
 faster pingpong "$pingpong_gain"
-no_slower ipi
-no_slower pingpong
+for base in haltpoll hpoll-classic; do
+	no_slower ipi "$base"
+	no_slower pingpong "$base"
+	mixed_faster alternating "$base"
+	mixed_faster mostly-long "$base"
+done
+mixed_vain alternating
+mixed_vain mostly-long
 
 use_governor menu
 check "hpoll is removed" rmmod hpoll
