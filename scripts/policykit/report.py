@@ -10,7 +10,7 @@ import subprocess
 from labkit import page
 from labkit.errors import LabError
 
-from . import kinds
+from . import corpus, kinds
 
 SEED = 1
 PERIODS = 20000
@@ -19,8 +19,11 @@ POLICIES = ("classic", "always", "best-fixed", "adaptive")
 PICTURES = ("bimodal", "alternating", "phases-200", "past-grow-start")
 PICTURE_PERIODS = 600
 
-BEGIN = "<!-- policy table: written by make policy-report -->"
-END = "<!-- end of the policy table -->"
+# The page's parts: made-up traces, and those of real programs.
+MADE_UP = ("<!-- policy table: written by make policy-report -->",
+           "<!-- end of the policy table -->")
+RECORDED = ("<!-- recorded table: written by make policy-report -->",
+            "<!-- end of the recorded table -->")
 
 
 def write_traces(folder, names, count):
@@ -40,15 +43,19 @@ def _replay(replay, *arguments):
     return done.stdout
 
 
-def measure(replay, folder):
-    """{kind: {policy: its row}}, by hpoll-replay."""
-    paths = write_traces(folder, kinds.KINDS, PERIODS)
+def measure(replay, paths):
+    """{trace: {policy: its row}}, by hpoll-replay."""
     rows = csv.DictReader(_replay(replay, "--policy", ",".join(POLICIES), "--format", "tsv",
                                   *paths).splitlines(), delimiter="\t")
-    found = {name: {} for name in kinds.KINDS}
+    found = {corpus.name(path): {} for path in paths}
     for row in rows:
-        found[os.path.basename(row["file"])][row["policy"]] = row
+        found[corpus.name(row["file"])][row["policy"]] = row
     return found
+
+
+def measure_made_up(replay, folder):
+    """The same over every kind of made-up trace, by kind."""
+    return measure(replay, write_traces(folder, kinds.KINDS, PERIODS))
 
 
 def draw(replay, folder, path):
@@ -57,8 +64,16 @@ def draw(replay, folder, path):
             *write_traces(folder, PICTURES, PICTURE_PERIODS))
 
 
-def table(found):
-    """Cost ratios, and how much is polled in vain by the classic and the adaptive policy. Pure."""
+def geometric_mean(found, policy):
+    return math.exp(sum(math.log(float(by[policy]["cost_ratio"])) for by in found.values())
+                    / len(found))
+
+
+def table(found, titles):
+    """Cost ratios, and how much is polled in vain by the classic and the adaptive policy.
+
+    titles: {trace: what it is}. Pure.
+    """
     def vain(row):
         return f"{int(row['vain_ns']) / int(row['periods']) / 1000:.1f}"
 
@@ -66,15 +81,16 @@ def table(found):
              + " | in vain: classic | adaptive |",
              "|---" * (len(POLICIES) + 3) + "|"]
     for name, by in found.items():
-        lines.append(f"| {kinds.KINDS[name][0]} | "
+        lines.append(f"| {titles.get(name, name)} | "
                      + " | ".join(f"{float(by[p]['cost_ratio']):.2f}" for p in POLICIES)
                      + f" | {vain(by['classic'])} | {vain(by['adaptive'])} |")
-    means = (math.exp(sum(math.log(float(by[p]["cost_ratio"])) for by in found.values())
-                      / len(found)) for p in POLICIES)
-    lines.append("| geometric mean | " + " | ".join(f"{mean:.2f}" for mean in means) + " | | |")
+    lines.append("| geometric mean | "
+                 + " | ".join(f"{geometric_mean(found, p):.2f}" for p in POLICIES) + " | | |")
     return lines
 
 
-def replace(text, lines):
-    """The page's text with these lines for its table. Pure."""
-    return page.replace("page policy.md", text, BEGIN, END, lines)
+def replace(text, made_up, recorded):
+    """The page's text with tables of these. Pure."""
+    titles = {name: title for name, (title, _) in kinds.KINDS.items()}
+    text = page.replace("page policy.md", text, *MADE_UP, table(made_up, titles))
+    return page.replace("page policy.md", text, *RECORDED, table(recorded, {}))
