@@ -95,9 +95,10 @@ def _make(linux, log, *arguments):
     # Whatever make runs us, its variables are not meant for this one.
     command = ["env", "-u", "MAKEFLAGS", "-u", "MFLAGS", "-u", "MAKELEVEL", "LC_ALL=C",
                "nice", "-n", "10", "make", "-C", linux, "--no-print-directory", *arguments]
+    deadline = time.monotonic() + LIMIT_S
     with open(log, "w+", encoding="utf-8", errors="replace") as messages:
         with machine.running(command, messages, os.path.dirname(linux)) as process:
-            yield from machine.lines(process, time.monotonic() + LIMIT_S)
+            yield from machine.lines(process, lambda: deadline)
             try:
                 status = process.wait(5)
             except subprocess.TimeoutExpired:

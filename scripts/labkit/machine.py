@@ -42,13 +42,14 @@ def lines(process, deadline):
     """The process's lines as they come, until its end or the deadline.
 
     Yields text, without the line's end; a last line without one counts too.
-    deadline: when to give up, by time.monotonic().
+    deadline: a function that says when to give up, by time.monotonic(); it is
+        asked anew after each line.
     """
     rest = b""
     with selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ)
         while True:
-            left = deadline - time.monotonic()
+            left = deadline() - time.monotonic()
             if left <= 0 or not selector.select(left):
                 break
             data = os.read(process.stdout.fileno(), 65536)

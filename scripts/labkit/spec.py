@@ -27,6 +27,8 @@ class GuestSpec:
     next_kernel: its kernel's image goes to /boot/vmlinuz, for tests that go on
         in another kernel.
     disk: an image that is /dev/vda in the guest; what it writes there is dropped.
+    turns: its CPUs take turns in one thread: a halt hands over at once, and costs
+        little. Only in plain TCG, so not with exits.
     exits: its tests need a hypervisor's exits; if not, plain TCG does instead
         of the nested lab: less to emulate, so less to go wrong.
     """
@@ -45,6 +47,7 @@ class GuestSpec:
     modules: list = field(default_factory=list)
     next_kernel: bool = False
     disk: str | None = None
+    turns: bool = False
     exits: bool = True
 
     @property
@@ -89,6 +92,9 @@ class GuestSpec:
                 raise LabError(f"no file {source} for the guest: check the path")
         if self.files_dir and not os.path.isdir(self.files_dir):
             raise LabError(f"no directory {self.files_dir} for the guest: build first")
+        if self.turns and self.exits:
+            raise LabError(f"guest {self.name}: turns without exits = false: CPUs take turns in "
+                           "plain TCG alone")
         if self.disk and not os.path.isfile(self.disk):
             raise LabError(f"no disk {self.disk} for the guest: check the path")
         for module in self.modules:
@@ -105,7 +111,7 @@ def test_name(path):
 
 
 GUEST_KEYS = {"name", "kernels", "cpus", "mem", "cpu", "append", "timeout", "hidden",
-              "tests", "files", "modules", "next_kernel", "exits"}
+              "tests", "files", "modules", "next_kernel", "turns", "exits"}
 
 
 def read_plan(path):

@@ -14,8 +14,8 @@ from unittest import mock
 SCRIPTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, SCRIPTS)
 
-from labkit import (cpio, debugkernel, emulator, exits, kmods, lab, packages, progress,  # noqa: E402
-                    report, scratch, sources, spec, tap, verdict)
+from labkit import (cpio, debugkernel, emulator, exits, kmods, lab, machine, packages,  # noqa: E402
+                    progress, report, scratch, sources, spec, tap, verdict)
 from labkit.errors import LabError  # noqa: E402
 
 TOKEN = "f3655edf7594a725"
@@ -557,6 +557,34 @@ class DebugKernel(unittest.TestCase):
                 "tools/objtool/objtool"))]))
 
 
+class Follow(unittest.TestCase):
+    """The lab waits for no emulated host that stands still."""
+
+    def follow(self, script, limit=30):
+        run = lab._Run.__new__(lab._Run)
+        run.accel, run.specs = "tcg", [spec.GuestSpec("a", [])]
+        began = time.monotonic()
+        with tempfile.TemporaryDirectory() as work, \
+                mock.patch.object(lab, "_limit", lambda *_: 0.2), \
+                mock.patch.object(lab, "SILENCE_S", 0.2), \
+                machine.running(["sh", "-c", script], None, work) as process:
+            found, _ = run.follow(process, limit, mock.Mock())
+        return found, time.monotonic() - began
+
+    def test_a_host_that_stands_still_in_a_guest(self):
+        found, took = self.follow("echo begin a; sleep 20")
+        self.assertEqual(found, ["begin a"])
+        self.assertLess(took, 5)
+
+    def test_a_host_that_stands_still_after_a_guest(self):
+        found, took = self.follow("echo begin a; echo end 0 0; sleep 20")
+        self.assertEqual(found, ["begin a", "end 0 0"])
+        self.assertLess(took, 5)
+
+    def test_the_limit_of_all(self):
+        self.assertLess(self.follow("sleep 20", limit=0.2)[1], 5)
+
+
 class Specs(unittest.TestCase):
     def refused(self, text, **changes):
         values = {"name": "a", "tests": [sys.executable]} | changes
@@ -584,6 +612,13 @@ class Specs(unittest.TestCase):
 
     def test_disk(self):
         self.refused("no disk /nonexistent", disk="/nonexistent")
+
+    def test_turns(self):
+        self.refused("turns without exits = false", turns=True)
+        for accel, turns, wanted in (("tcg", False, "tcg"), ("tcg", True, "tcg,thread=single"),
+                                     ("nested", False, "kvm"), ("kvm", False, "kvm")):
+            one = spec.GuestSpec("a", [], turns=turns, exits=not turns)
+            self.assertEqual(lab._accel(accel, one), wanted)
 
     def test_disks_of_the_nested_host(self):
         disks = []
