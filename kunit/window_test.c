@@ -416,6 +416,23 @@ static void window_notices_preemption(struct kunit *test)
 	}
 }
 
+static void window_asks_for_timers(struct kunit *test)
+{
+	struct hpoll_window window = { };
+	u32 i;
+
+	for (i = 0; i < HPOLL_HITS_WITHOUT_TIMERS; i++) {
+		KUNIT_EXPECT_TRUE(test, hpoll_window_wants_timers(&window));
+		begin(&window, &adaptive);
+		hpoll_window_polled(&window, 20 * US, false);
+		begin(&window, &adaptive);
+	}
+	KUNIT_EXPECT_FALSE(test, hpoll_window_wants_timers(&window));
+	hpoll_window_halted(&window, 5 * MS, true);
+	begin(&window, &adaptive);
+	KUNIT_EXPECT_TRUE(test, hpoll_window_wants_timers(&window));
+}
+
 static void window_counts(struct kunit *test)
 {
 	struct hpoll_window window = { };
@@ -461,6 +478,7 @@ static struct kunit_case window_cases[] = {
 	KUNIT_CASE(window_pays_the_budget),
 	KUNIT_CASE(window_duty_costs_no_budget),
 	KUNIT_CASE(window_notices_preemption),
+	KUNIT_CASE(window_asks_for_timers),
 	KUNIT_CASE(window_counts),
 	{}
 };

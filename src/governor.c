@@ -66,14 +66,20 @@ static int find_halt(const struct cpuidle_driver *drv,
 static u32 begin(struct hpoll_window *window, const struct hpoll_params *params,
 		 bool duty)
 {
-	struct hpoll_now now = { .timer_ns = HPOLL_NO_TIMER, .duty = duty };
+	struct hpoll_now now = {
+		.timer_ns = HPOLL_NO_TIMER,
+		.event_ns = HPOLL_NO_TIMER,
+		.duty = duty,
+	};
 
 	if (params->policy == HPOLL_POLICY_ADAPTIVE) {
-		struct hpoll_core_timers timers = hpoll_core_timers();
+		if (hpoll_window_wants_timers(window)) {
+			struct hpoll_core_timers timers = hpoll_core_timers();
 
+			now.timer_ns = timers.timer_ns;
+			now.event_ns = timers.event_ns;
+		}
 		now.now_ns = sched_clock();
-		now.timer_ns = timers.timer_ns;
-		now.event_ns = timers.event_ns;
 		now.stolen_ns = kcpustat_this_cpu->cpustat[CPUTIME_STEAL];
 		now.wake_ns = hpoll_probe_cost_ns();
 	}

@@ -27,8 +27,10 @@ static void count(struct hpoll_window *window, u64 polled_ns)
 	counts->preempted += window->preempted;
 	if (!window->halted) {
 		counts->hits++;
+		window->hits_in_a_row += window->hits_in_a_row < HPOLL_HITS_WITHOUT_TIMERS;
 		return;
 	}
+	window->hits_in_a_row = 0;
 	counts->halts++;
 	counts->halted_ns += window->halted_ns;
 	counts->misses += polled_ns > 0;

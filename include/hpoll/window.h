@@ -20,6 +20,9 @@
  */
 #define HPOLL_LATENCY_WORTH	8U
 
+/* After so many hits in a row the timers are not asked for. */
+#define HPOLL_HITS_WITHOUT_TIMERS	4U
+
 /* A poll that takes so much longer than it should was interrupted by the host. */
 #define HPOLL_PREEMPTED_NS	100000U
 
@@ -78,6 +81,8 @@ struct hpoll_now {
  * @event_ns: when a timer interrupt is to be expected in the present period
  * @halted_ns: how long the present period's halts were
  * @policy: the present period's policy
+ * @hits_in_a_row: how many periods before this one ended while polling, up to
+ *                 HPOLL_HITS_WITHOUT_TIMERS
  * @over: the period is over, and @policy has not learned from it yet
  * @halted: there was a halt in it
  * @preempted: the host interrupted a poll in it
@@ -95,6 +100,7 @@ struct hpoll_window {
 	u64 event_ns;
 	u64 halted_ns;
 	enum hpoll_policy policy;
+	u8 hits_in_a_row;
 	bool over;
 	bool halted;
 	bool preempted;
@@ -109,6 +115,20 @@ struct hpoll_window {
  * @window: the CPU's state, with no period in it; the counts stay
  */
 void hpoll_window_reset(struct hpoll_window *window);
+
+/**
+ * hpoll_window_wants_timers() - is it worth asking for the timers?
+ * @window: the CPU's state, between two periods
+ *
+ * To ask takes longer than all the rest of a decision. After some periods that ended
+ * while polling, another one like them is likely, which the lengths tell as well.
+ *
+ * Return: true if hpoll_window_begin() shall be told.
+ */
+static inline bool hpoll_window_wants_timers(const struct hpoll_window *window)
+{
+	return window->hits_in_a_row < HPOLL_HITS_WITHOUT_TIMERS;
+}
 
 /**
  * hpoll_window_begin() - an idle period begins: how long is polling worth it?

@@ -78,8 +78,11 @@ static u32 live(struct hpoll_window *window, const struct hpoll_params *params,
 {
 	struct hpoll_now now = { .now_ns = *clock_ns, .timer_ns = period->timer_ns,
 				 .event_ns = HPOLL_NO_TIMER };
-	u32 window_ns = hpoll_window_begin(window, params, &now);
+	u32 window_ns;
 
+	if (!hpoll_window_wants_timers(window))
+		now.timer_ns = HPOLL_NO_TIMER;
+	window_ns = hpoll_window_begin(window, params, &now);
 	*clock_ns += period->length_ns;
 	if (period->length_ns <= window_ns) {
 		hpoll_window_polled(window, period->length_ns, false);
