@@ -21,6 +21,7 @@
 #include <hpoll/halt_cost.h>
 #include <hpoll/params.h>
 #include <hpoll/probe.h>
+#include <hpoll/stats.h>
 
 #define PAUSE_MAX_S	64
 
@@ -62,7 +63,7 @@ static u32 wake_ns(unsigned int cpu)
 	struct task *t = per_cpu_ptr(&task, cpu);
 	u64 start_ns, ns;
 
-	t->has_run = false;
+	WRITE_ONCE(t->has_run, false);
 	start_ns = local_clock();
 	queue_work_on(cpu, system_highpri_wq, &t->work);
 	do {
@@ -125,9 +126,15 @@ static int measure(void *arg)
 	unsigned int cpu = *(unsigned int *)arg;
 	struct hpoll_probe *probe = per_cpu_ptr(&hpoll_probe, cpu);
 	struct hpoll_halt_cost_samples samples;
-	bool done = sample_all(cpu, &samples);
+	bool done;
 
+	/* A CPU that runs something is not disturbed, not even by an IPI. */
+	if (READ_ONCE(per_cpu(hpoll_window.over, cpu)))
+		return -EBUSY;
+	done = sample_all(cpu, &samples);
 	WRITE_ONCE(probe->wanted, HPOLL_PROBE_NONE);
+	/* Out of what it may be in again. */
+	smp_call_function_single(cpu, nothing, NULL, true);
 	if (!done)
 		return -EBUSY;
 	WRITE_ONCE(probe->cost_ns, hpoll_halt_cost_estimate_ns(&samples, probe->cost_ns));

@@ -73,6 +73,10 @@ diag "halt cost: $(cost_line)"
 # Twice that, as it may have been measured anew meanwhile.
 check "windows keep to what it is worth" windows_within $(($(most_ns) * WORTH * 2))
 
+if [ "$(option cheap 0)" = 1 ]; then
+	check "a halt is cheap where it hands over at once: less than $DEAR_NS ns" \
+		[ "$(most_ns)" -lt "$DEAR_NS" ]
+fi
 case $(accel) in
 kvm | nested-kvm-on-tcg)
 	check "a halt is dear where it exits: more than $DEAR_NS ns" [ "$(least_ns)" -gt "$DEAR_NS" ]

@@ -315,9 +315,9 @@ mixed_faster() {
 		skip "$what" "$no_speed"
 	else
 		mine=$(median "$work/hpoll.$1")
-		base=$(median "$work/$2.$1")
-		check "$what (medians of $mine and $base ns)" \
-			[ $((mine * MIXED_GAIN)) -le "$base" ]
+		theirs=$(median "$work/$2.$1")
+		check "$what (medians of $mine and $theirs ns)" \
+			[ $((mine * MIXED_GAIN)) -le "$theirs" ]
 	fi
 }
 
@@ -330,8 +330,8 @@ mixed_vain() {
 		skip "$what" "$no_speed"
 	else
 		mine=$(median "$work/hpoll.$1.vain")
-		base=$(median "$work/hpoll-classic.$1.vain")
-		check "$what (medians of $mine and $base ns)" [ "$mine" -le "$base" ]
+		theirs=$(median "$work/hpoll-classic.$1.vain")
+		check "$what (medians of $mine and $theirs ns)" [ "$mine" -le "$theirs" ]
 	fi
 }
 

@@ -24,11 +24,11 @@ lines_are_periods() {
 	! cat "$prefix".cpu* | grep -Evx '[0-9]+ ([0-9]+|-) (resched|timer|other)' >&2
 }
 
-# Each round trip is one period of either CPU.
+# Each round trip is a period of either CPU, unless the answer comes before it idles.
 has_periods() {
 	for cpu in 0 1; do
 		count=$(grep -c resched "$prefix.cpu$cpu")
-		[ "$count" -ge $((PINGS * 9 / 10)) ] || {
+		[ "$count" -ge $((PINGS / 5)) ] || {
 			echo "CPU $cpu: $count periods" >&2
 			return 1
 		}
@@ -49,7 +49,7 @@ nothing_left() {
 
 check "records a command" record "$HPOLL_LIB/pingpong" -a 0 -b 1 -w 0 -n "$PINGS"
 check "each line is a period" lines_are_periods
-check "one for each wait of either CPU" has_periods
+check "both CPUs have waited" has_periods
 check "knows timers" knows_timers
 check "records for a time" record -t 1
 check "leaves no tracing behind" nothing_left
@@ -57,7 +57,7 @@ check "leaves no tracing behind" nothing_left
 check "hpoll loads" load guest_halt_poll_ns=5000000 guest_halt_poll_grow_start=1000000
 check "records a command under hpoll" record "$HPOLL_LIB/pingpong" -a 0 -b 1 -w 0 -n "$PINGS"
 check "each line is a period" lines_are_periods
-check "one for each wait of either CPU" has_periods
+check "both CPUs have waited" has_periods
 check "hpoll unloads" unload
 
 fails_with() {
