@@ -111,10 +111,10 @@ static bool sample_all(unsigned int cpu, struct hpoll_halt_cost_samples *samples
 	int i;
 
 	for (i = 0; i < HPOLL_HALT_COST_SAMPLES; i++) {
-		if (!sample(cpu, HPOLL_PROBE_HALT, &samples->halted_ns[i]) ||
-		    !sample(cpu, HPOLL_PROBE_POLL, &samples->polled_ns[i]))
+		if (!sample(cpu, HPOLL_PROBE_POLL, &samples->polled_ns[i]) ||
+		    !sample(cpu, HPOLL_PROBE_HALT, &samples->halted_ns[i]))
 			return false;
-		/* Others may want this CPU, too. */
+		/* Others may want this CPU, too; meanwhile that one halts. */
 		usleep_range(SETTLE_US, 2 * SETTLE_US);
 	}
 	return true;
