@@ -10,13 +10,7 @@
 #define MS	1000000ULL
 #define SECOND	(1000 * MS)
 
-#define DEFAULTS {						\
-	.max_ns = HPOLL_DEFAULT_MAX_NS,				\
-	.grow = HPOLL_DEFAULT_GROW,				\
-	.shrink = HPOLL_DEFAULT_SHRINK,				\
-	.grow_start_ns = HPOLL_DEFAULT_GROW_START_NS,		\
-	.allow_shrink = HPOLL_DEFAULT_ALLOW_SHRINK,		\
-}
+#define DEFAULTS { HPOLL_MAINLINE_DEFAULTS }
 
 /* max_ns, grow, shrink, grow_start_ns, allow_shrink */
 #define PARAMS(m, g, s, gs, allow) {				\

@@ -11,19 +11,12 @@
 #define US	1000U
 #define MS	1000000U
 
-#define DEFAULTS						\
-	.max_ns = HPOLL_DEFAULT_MAX_NS,				\
-	.grow = HPOLL_DEFAULT_GROW,				\
-	.shrink = HPOLL_DEFAULT_SHRINK,				\
-	.grow_start_ns = HPOLL_DEFAULT_GROW_START_NS,		\
-	.allow_shrink = HPOLL_DEFAULT_ALLOW_SHRINK
-
 static const struct hpoll_params classic = {
-	DEFAULTS,
+	HPOLL_MAINLINE_DEFAULTS,
 };
 
 static const struct hpoll_params adaptive = {
-	DEFAULTS,
+	HPOLL_MAINLINE_DEFAULTS,
 	.policy = HPOLL_POLICY_ADAPTIVE,
 	.budget_pct = 100,
 };

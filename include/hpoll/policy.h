@@ -61,6 +61,14 @@ struct hpoll_params {
 #define HPOLL_DEFAULT_GROW_START_NS	50000U
 #define HPOLL_DEFAULT_ALLOW_SHRINK	true
 
+/* ... in the initializer of a struct hpoll_params. */
+#define HPOLL_MAINLINE_DEFAULTS						\
+	.max_ns = HPOLL_DEFAULT_MAX_NS,					\
+	.grow = HPOLL_DEFAULT_GROW,					\
+	.shrink = HPOLL_DEFAULT_SHRINK,					\
+	.grow_start_ns = HPOLL_DEFAULT_GROW_START_NS,			\
+	.allow_shrink = HPOLL_DEFAULT_ALLOW_SHRINK
+
 #define HPOLL_DEFAULT_BUDGET_PCT	1U
 
 /**

@@ -45,11 +45,7 @@ static void draw_lengths(void)
 static double turn_ns(enum hpoll_policy policy)
 {
 	const struct hpoll_params params = {
-		.max_ns = HPOLL_DEFAULT_MAX_NS,
-		.grow = HPOLL_DEFAULT_GROW,
-		.shrink = HPOLL_DEFAULT_SHRINK,
-		.grow_start_ns = HPOLL_DEFAULT_GROW_START_NS,
-		.allow_shrink = HPOLL_DEFAULT_ALLOW_SHRINK,
+		HPOLL_MAINLINE_DEFAULTS,
 		.budget_pct = HPOLL_DEFAULT_BUDGET_PCT,
 		.policy = policy,
 	};

@@ -53,11 +53,7 @@ struct counts {
 };
 
 static struct hpoll_params params = {
-	.max_ns = HPOLL_DEFAULT_MAX_NS,
-	.grow = HPOLL_DEFAULT_GROW,
-	.shrink = HPOLL_DEFAULT_SHRINK,
-	.grow_start_ns = HPOLL_DEFAULT_GROW_START_NS,
-	.allow_shrink = HPOLL_DEFAULT_ALLOW_SHRINK,
+	HPOLL_MAINLINE_DEFAULTS,
 };
 
 static struct cpu cpus[MAX_CPUS];

@@ -125,11 +125,7 @@ static struct options parse(int argc, char **argv)
 {
 	struct options options = {
 		.settings.params = {
-			.max_ns = HPOLL_DEFAULT_MAX_NS,
-			.grow = HPOLL_DEFAULT_GROW,
-			.shrink = HPOLL_DEFAULT_SHRINK,
-			.grow_start_ns = HPOLL_DEFAULT_GROW_START_NS,
-			.allow_shrink = HPOLL_DEFAULT_ALLOW_SHRINK,
+			HPOLL_MAINLINE_DEFAULTS,
 			.budget_pct = HPOLL_DEFAULT_BUDGET_PCT,
 		},
 	};
