@@ -43,8 +43,8 @@ static bool is_near(u64 timer_ns, u32 cost_ns)
 /* ... and will it have come by then, as late as timers are here? */
 static bool is_waited_for(const struct hpoll_adaptive *adaptive, u64 timer_ns, u32 cost_ns)
 {
-	return is_near(timer_ns, cost_ns) &&
-	       timer_ns + adaptive->late_ns < cost_ns - cost_ns / 8;
+	/* Both, since the sum wraps around where no timer is known. */
+	return is_near(timer_ns, cost_ns) && is_near(timer_ns + adaptive->late_ns, cost_ns);
 }
 
 /* One of eight parts of what was late last, seven of what was before. */

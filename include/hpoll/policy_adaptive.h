@@ -88,10 +88,9 @@ struct hpoll_period {
  *            that is not known
  *
  * A timer that comes before a halt pays off, as late as timers are here, is waited
- * for. Otherwise the
- * window is the one that costs least over what followed on the present kind of
- * past, but as long as it takes to stay below 2.2 times the cost of a policy
- * that knows the future, whatever comes.
+ * for. Otherwise the window is the one that costs least over what followed on the
+ * present kind of past, but as long as it takes to stay below 2.2 times the cost of
+ * a policy that knows the future, whatever comes.
  *
  * Return: the window in nanoseconds, 0 <= window <= @cost_ns.
  */

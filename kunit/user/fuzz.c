@@ -12,8 +12,8 @@
 #include <stdlib.h>
 
 #include <hpoll/gate.h>
-#include <hpoll/policy.h>
 #include <hpoll/halt_cost.h>
+#include <hpoll/policy.h>
 #include <hpoll/policy_adaptive.h>
 #include <hpoll/window.h>
 
