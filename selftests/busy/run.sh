@@ -32,31 +32,18 @@ end_strain() {
 	stop_load
 }
 
-# Is the host seen to be busy, within some seconds?
-noticed() {
-	i=0
-	while [ "$i" -lt "$ROUNDS" ]; do
-		[ "$(total strain)" -gt 0 ] && return
-		sleep 1
-		i=$((i + 1))
-	done
+# Is the host seen to be busy, or quiet?
+strained() {
+	[ "$(total strain)" -gt 0 ]
+}
+unstrained() {
+	[ "$(total strain)" = 0 ]
+}
+# in_time COMMAND: within some seconds; if not, with the statistics
+in_time() {
+	within "$ROUNDS" "$1" && return
 	cat /sys/kernel/debug/hpoll/cpus >&2
 	return 1
-}
-
-recovered() {
-	i=0
-	while [ "$i" -lt "$ROUNDS" ]; do
-		[ "$(total strain)" = 0 ] && return
-		sleep 1
-		i=$((i + 1))
-	done
-	cat /sys/kernel/debug/hpoll/cpus >&2
-	return 1
-}
-
-uptime_ms() {
-	awk '{ printf "%d\n", $1 * 1000 }' /proc/uptime
 }
 
 # What may be burned: a share of the time of all CPUs, what polls that hit have
@@ -74,11 +61,11 @@ loaded_ms=$(uptime_ms)
 check "loads" load policy=adaptive guest_halt_poll_ns=$MAX_NS halt_cost_ns=$COST_NS \
 	poll_budget_pct=$PCT
 begin_strain
-check "a busy host is noticed" noticed
+check "a busy host is noticed" in_time strained
 sleep 3
 end_strain
 check "polling in vain keeps to its budget" keeps_to_budget
-check "a quiet host is noticed" recovered
+check "a quiet host is noticed" in_time unstrained
 check "CPUs poll again" polls
 check "unloads" unload
 

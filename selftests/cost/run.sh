@@ -8,16 +8,14 @@
 . "$HPOLL_LIB/tap.sh"
 # shellcheck source=selftests/lib/hpoll.sh
 . "$HPOLL_LIB/hpoll.sh"
+# shellcheck source=selftests/lib/json.sh
+. "$HPOLL_LIB/json.sh"
 
 ROUNDS=5
 PINGS=400
 # Fewer would tell nothing.
 LEAST=200
 trace=/sys/kernel/tracing
-
-median() {
-	sort -n "$@" | awk '{ v[NR] = $1 } END { if (NR) print v[int((NR + 1) / 2)] }'
-}
 
 # durations FUNCTION: how long each call took, in ns
 durations() {

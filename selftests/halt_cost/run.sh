@@ -23,16 +23,16 @@ cost_line() {
 	sed -n 's/^halt cost: //p' "$params"/status
 }
 
+is_measured() {
+	case $(cost_line) in
+	*" ns, measured on $1 CPUs") ;;
+	*) return 1 ;;
+	esac
+}
+
 # measured CPUS: within some seconds
 measured() {
-	i=0
-	while [ "$i" -lt "$WAIT_S" ]; do
-		case $(cost_line) in
-		*" ns, measured on $1 CPUs") return 0 ;;
-		esac
-		sleep 1
-		i=$((i + 1))
-	done
+	within "$WAIT_S" is_measured "$1" && return
 	sed 's/^/status: /' "$params"/status >&2
 	return 1
 }
@@ -49,7 +49,7 @@ most_ns() {
 windows_within() {
 	start_load
 	windows=
-	for i in 1 2 3 4 5 6 7 8; do
+	for _ in 1 2 3 4 5 6 7 8; do
 		usleep 100000
 		windows="$windows $(tail -n +2 /sys/kernel/debug/hpoll/cpus | cut -d ' ' -f 2 | tr '\n' ' ')"
 	done

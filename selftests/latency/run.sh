@@ -77,10 +77,6 @@ json_string() {
 	printf '"%s"' "$(printf '%s' "$1" | tr '\t' ' ' | sed 's/["\\]/\\&/g' | tr -d '\000-\037')"
 }
 
-median() {
-	sort -n "$@" | awk '{ v[NR] = $1 } END { if (NR) print v[int((NR + 1) / 2)] }'
-}
-
 seconds() {
 	cut -d . -f 1 /proc/uptime
 }
@@ -285,14 +281,23 @@ margins_open() {
 	return 1
 }
 
+# comparable WHAT GOVERNOR FILE: can be, or is skipped as WHAT
+comparable() {
+	if [ -n "$no_speed" ]; then
+		skip "$1" "$no_speed"
+	elif [ ! -s "$3" ]; then
+		skip "$1" "$2 was not measured here"
+	else
+		return 0
+	fi
+	return 1
+}
+
 # no_slower WHAT BASE: hpoll against another poller
 no_slower() {
 	what="$1 ($accel): hpoll is at most $MARGIN_PERCENT% slower than $2"
-	if [ -n "$no_speed" ]; then
-		skip "$what" "$no_speed"
-	elif [ ! -s "$work/$2.$1" ]; then
-		skip "$what" "$2 was not measured here"
-	elif [ $((rounds + duels)) -lt "$MARGIN_ROUNDS" ]; then
+	comparable "$what" "$2" "$work/$2.$1" || return
+	if [ $((rounds + duels)) -lt "$MARGIN_ROUNDS" ]; then
 		skip "$what" "takes at least $MARGIN_ROUNDS rounds to tell"
 	else
 		# shellcheck disable=SC2046 # four words
@@ -309,30 +314,19 @@ no_slower() {
 # mixed_faster KIND BASE: hpoll against another poller, on a mixed workload
 mixed_faster() {
 	what="$1 ($accel): hpoll is at least $MIXED_GAIN times faster than $2"
-	if [ ! -s "$work/$2.$1" ]; then
-		skip "$what" "$2 was not measured here"
-	elif [ -n "$no_speed" ]; then
-		skip "$what" "$no_speed"
-	else
-		mine=$(median "$work/hpoll.$1")
-		theirs=$(median "$work/$2.$1")
-		check "$what (medians of $mine and $theirs ns)" \
-			[ $((mine * MIXED_GAIN)) -le "$theirs" ]
-	fi
+	comparable "$what" "$2" "$work/$2.$1" || return
+	mine=$(median "$work/hpoll.$1")
+	theirs=$(median "$work/$2.$1")
+	check "$what (medians of $mine and $theirs ns)" [ $((mine * MIXED_GAIN)) -le "$theirs" ]
 }
 
 # mixed_vain KIND: hpoll against itself under the classic policy
 mixed_vain() {
 	what="$1 ($accel): the adaptive policy polls no longer in vain than the classic one"
-	if [ ! -s "$work/hpoll-classic.$1.vain" ]; then
-		skip "$what" "hpoll-classic was not measured here"
-	elif [ -n "$no_speed" ]; then
-		skip "$what" "$no_speed"
-	else
-		mine=$(median "$work/hpoll.$1.vain")
-		theirs=$(median "$work/hpoll-classic.$1.vain")
-		check "$what (medians of $mine and $theirs ns)" [ "$mine" -le "$theirs" ]
-	fi
+	comparable "$what" hpoll-classic "$work/hpoll-classic.$1.vain" || return
+	mine=$(median "$work/hpoll.$1.vain")
+	theirs=$(median "$work/hpoll-classic.$1.vain")
+	check "$what (medians of $mine and $theirs ns)" [ "$mine" -le "$theirs" ]
 }
 
 cleanup() {

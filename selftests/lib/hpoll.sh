@@ -121,6 +121,22 @@ refuses() {
 	reads "$params/$1" "$refuses_before"
 }
 
+# within SECONDS COMMAND...: it succeeds by then, tried once a second
+within() {
+	within_left=$1
+	shift
+	while [ "$within_left" -gt 0 ]; do
+		"$@" && return
+		sleep 1
+		within_left=$((within_left - 1))
+	done
+	return 1
+}
+
+uptime_ms() {
+	awk '{ printf "%.0f\n", $1 * 1000 }' /proc/uptime
+}
+
 # usage STATE: how often CPUs 0 and 1 together have entered this state
 usage() {
 	cat /sys/devices/system/cpu/cpu[01]/cpuidle/state"$1"/usage |
