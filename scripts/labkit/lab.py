@@ -123,7 +123,7 @@ class _Run:
         }
 
     def follow(self, process, limit, waiting):
-        """Collect the report, and say what goes on."""
+        """Collect the report, the last line of which says how it ended; say what goes on."""
         found, started, name = [], time.monotonic(), ""
         seconds, began = {}, None
         limits = {s.name: _limit(s, self.accel) for s in self.specs}
@@ -146,11 +146,14 @@ class _Run:
             elif line.startswith("chan S "):
                 waiting.now(f"guest {name}: running {line[7:]}")
                 progress.say(waiting.text)
+        found.append(f"stopped {machine.how_it_stopped(process)} ({_why(self.work)})")
         return found, seconds
 
     def results(self, found, seconds):
         raw = report.split(found)
-        return [report.result(s, self.token[s.name], LABELS[self.accel], raw.get(s.name),
+        # What ended the lab is the reason for those as well that did not begin.
+        never = report.Raw(stopped=found[-1].removeprefix("stopped "))
+        return [report.result(s, self.token[s.name], LABELS[self.accel], raw.get(s.name, never),
                               self.release[s.name], seconds.get(s.name)) for s in self.specs]
 
 

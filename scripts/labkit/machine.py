@@ -38,6 +38,17 @@ def running(command, stderr, tmp):
         process.stdout.close()
 
 
+def how_it_stopped(process, patience_s=2):
+    """In words, of a process whose lines have ended or which was given up."""
+    try:
+        status = process.wait(patience_s)
+    except subprocess.TimeoutExpired:
+        return "it said nothing more and was given up"
+    if status < 0:
+        return f"it was killed by signal {-status}"
+    return f"it ended by itself with status {status}"
+
+
 def lines(process, deadline):
     """The process's lines as they come, until its end or the deadline.
 

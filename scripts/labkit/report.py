@@ -26,6 +26,7 @@ class Raw:
     no_exits: str = ""
     khz: int | None = None
     ended: bool = False
+    stopped: str = ""
     timed_out: bool = False
     status: int = 0
 
@@ -39,6 +40,8 @@ def split(lines):
             raw = guests.setdefault(rest, Raw())
         elif raw is None:
             continue
+        elif kind == "stopped":
+            raw.stopped = rest
         elif kind == "chan":
             raw.channel.append(rest)
         elif kind == "cons":
@@ -128,8 +131,8 @@ def result(spec, token, accel, raw, release, seconds):
     raw = raw or Raw()
     judged = verdict.judge(token, raw.channel, raw.console, ended=raw.ended,
                            timed_out=raw.timed_out, status=raw.status, wanted=len(spec.tests))
-    if judged.outcome == "lab-error" and raw.qemu:
-        judged.reason += f": {raw.qemu[-1]}"
+    if judged.outcome == "lab-error" and (raw.qemu or raw.stopped):
+        judged.reason += f": {raw.qemu[-1] if raw.qemu else raw.stopped}"
     if judged.outcome == "triple-fault" and raw.gave_up:
         judged.reason += (f"; the host saw: {' '.join(raw.gave_up[0].split())}, "
                           f"_text is {judged.info.get('text', 'unknown')}")

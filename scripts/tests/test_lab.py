@@ -565,6 +565,7 @@ class Follow(unittest.TestCase):
         run.accel, run.specs = "tcg", [spec.GuestSpec("a", [])]
         began = time.monotonic()
         with tempfile.TemporaryDirectory() as work, \
+                mock.patch.object(run, "work", work, create=True), \
                 mock.patch.object(lab, "_limit", lambda *_: 0.2), \
                 mock.patch.object(lab, "SILENCE_S", 0.2), \
                 machine.running(["sh", "-c", script], None, work) as process:
@@ -573,13 +574,22 @@ class Follow(unittest.TestCase):
 
     def test_a_host_that_stands_still_in_a_guest(self):
         found, took = self.follow("echo begin a; sleep 20")
-        self.assertEqual(found, ["begin a"])
+        self.assertEqual(found, ["begin a", "stopped it said nothing more and was given up "
+                                 "(no message; is the machine very busy?)"])
         self.assertLess(took, 5)
 
     def test_a_host_that_stands_still_after_a_guest(self):
         found, took = self.follow("echo begin a; echo end 0 0; sleep 20")
-        self.assertEqual(found, ["begin a", "end 0 0"])
+        self.assertEqual(found[:2], ["begin a", "end 0 0"])
         self.assertLess(took, 5)
+
+    def test_a_host_that_ends_in_a_guest(self):
+        found, _ = self.follow("echo begin a; exit 3")
+        self.assertIn("it ended by itself with status 3", found[-1])
+        self.assertIn("ended by itself with status 3", judged(found, name="a").verdict.reason)
+
+    def test_a_host_that_is_killed(self):
+        self.assertIn("it was killed by signal 9", self.follow("echo begin a; kill -9 $$")[0][-1])
 
     def test_the_limit_of_all(self):
         self.assertLess(self.follow("sleep 20", limit=0.2)[1], 5)
