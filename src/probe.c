@@ -25,7 +25,10 @@
 
 #define PAUSE_MAX_S	64
 
-/* How long a CPU is waited for that has something else to do. */
+/*
+ * How long a CPU is waited for that has something else to do, and how much more
+ * often that may be in vain than not.
+ */
 #define PATIENCE_US	1000
 #define TRIES		3
 
@@ -95,25 +98,29 @@ static bool bring_into(unsigned int cpu, enum hpoll_probe_state state)
 
 static bool sample(unsigned int cpu, enum hpoll_probe_state state, u32 *ns)
 {
-	int i;
-
-	for (i = 0; i < TRIES; i++) {
-		if (!bring_into(cpu, state))
-			continue;
-		*ns = wake_ns(cpu);
-		return true;
-	}
-	return false;
+	if (!bring_into(cpu, state))
+		return false;
+	*ns = wake_ns(cpu);
+	return true;
 }
 
+/*
+ * Many a try may fail where the host is busy as well, and still it is worth going
+ * on while most succeed. A CPU that always has something to do is soon left alone.
+ */
 static bool sample_all(unsigned int cpu, struct hpoll_halt_cost_samples *samples)
 {
-	int i;
+	int patience = TRIES;
+	int i = 0;
 
-	for (i = 0; i < HPOLL_HALT_COST_SAMPLES; i++) {
-		if (!sample(cpu, HPOLL_PROBE_POLL, &samples->polled_ns[i]) ||
-		    !sample(cpu, HPOLL_PROBE_HALT, &samples->halted_ns[i]))
+	while (i < HPOLL_HALT_COST_SAMPLES) {
+		if (sample(cpu, HPOLL_PROBE_POLL, &samples->polled_ns[i]) &&
+		    sample(cpu, HPOLL_PROBE_HALT, &samples->halted_ns[i])) {
+			patience++;
+			i++;
+		} else if (!--patience) {
 			return false;
+		}
 		/* Others may want this CPU, too; meanwhile that one halts. */
 		usleep_range(SETTLE_US, 2 * SETTLE_US);
 	}
@@ -184,6 +191,12 @@ static void measure_cpu(unsigned int cpu)
 
 	for (i = 0; i < TRIES && measure_from_other(cpu) && !READ_ONCE(leaving); i++)
 		msleep(LATER_MS);
+
+	/* Where nothing is known yet, soon again. */
+	if (!READ_ONCE(probe->cost_ns)) {
+		probe->wait_s = 0;
+		probe->pause_s = 0;
+	}
 }
 
 static void measure_all(struct work_struct *work);
