@@ -99,7 +99,7 @@ $(GUEST)/pingpong: selftests/latency/pingpong.c | $(GUEST)
 $(GUEST)/hammer: selftests/nonsense/hammer.c | $(GUEST)
 	$(CC) $(TEST_CFLAGS) -o $@ $^
 
-$(GUEST)/sleeper: selftests/policy/sleeper.c | $(GUEST)
+$(GUEST)/sleeper: selftests/lib/sleeper.c | $(GUEST)
 	$(CC) $(TEST_CFLAGS) -o $@ $^
 
 $(GUEST)/kexec_load: selftests/kexec/kexec_load.c | $(GUEST)

@@ -119,7 +119,7 @@ static void decision_name(const struct decision *d, char *desc)
 
 KUNIT_ARRAY_PARAM(decision, decisions, decision_name);
 
-static struct hpoll_choice choose(const struct decision *d)
+static struct hpoll_choice choose(const struct decision *d, bool timer_is_near)
 {
 	struct hpoll_idle idle = {
 		.latency_ns = d->latency_ns,
@@ -128,14 +128,15 @@ static struct hpoll_choice choose(const struct decision *d)
 		.can_halt = d->can_halt,
 		.polled_last = d->polled_last,
 		.timed_out = d->timed_out,
+		.timer_is_near = timer_is_near,
 	};
 
 	return hpoll_choose(&idle);
 }
 
-static void expect_answer(struct kunit *test, const struct decision *d)
+static void expect_with_timer(struct kunit *test, const struct decision *d, bool timer_is_near)
 {
-	struct hpoll_choice choice = choose(d);
+	struct hpoll_choice choice = choose(d, timer_is_near);
 
 	if (d->answer == POLL) {
 		KUNIT_EXPECT_TRUE(test, choice.poll);
@@ -143,9 +144,16 @@ static void expect_answer(struct kunit *test, const struct decision *d)
 		KUNIT_EXPECT_EQ(test, d->window_ns, choice.poll_ns);
 	} else {
 		KUNIT_EXPECT_FALSE(test, choice.poll);
-		KUNIT_EXPECT_TRUE(test, choice.stop_tick);
+		KUNIT_EXPECT_EQ(test, choice.stop_tick, !timer_is_near);
 		KUNIT_EXPECT_EQ(test, 0U, choice.poll_ns);
 	}
+}
+
+/* A timer that is near decides about the tick alone. */
+static void expect_answer(struct kunit *test, const struct decision *d)
+{
+	expect_with_timer(test, d, false);
+	expect_with_timer(test, d, true);
 }
 
 static void choose_table(struct kunit *test)

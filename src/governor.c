@@ -9,6 +9,7 @@
  */
 
 #include <linux/cpuidle.h>
+#include <linux/jiffies.h>
 #include <linux/kernel_stat.h>
 #include <linux/percpu.h>
 #include <linux/sched/clock.h>
@@ -100,6 +101,8 @@ static struct hpoll_choice choose(const struct governor_cpu *gc,
 		idle->window_ns = min(window->period.window_ns, params.max_ns);
 	else
 		idle->window_ns = begin(window, &params, idle->latency_ns <= 0);
+	/* To stop the tick and start it again costs more than one that comes in vain. */
+	idle->timer_is_near = window->period.timer_ns < TICK_NSEC;
 	return hpoll_choose(idle);
 }
 

@@ -7,7 +7,7 @@
 
 struct hpoll_choice hpoll_choose(const struct hpoll_idle *idle)
 {
-	static const struct hpoll_choice halt = { .stop_tick = true };
+	struct hpoll_choice halt = { .stop_tick = !idle->timer_is_near };
 	struct hpoll_choice poll = { .poll = true, .poll_ns = idle->window_ns };
 
 	if (idle->latency_ns <= 0)

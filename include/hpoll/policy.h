@@ -98,6 +98,7 @@ u32 hpoll_classic_next_ns(const struct hpoll_params *params, u32 window_ns,
  * @timed_out: ... and it was left because its time was over
  * @can_poll: a polling state exists and is not disabled
  * @can_halt: a halting state exists and is not disabled
+ * @timer_is_near: the next timer comes before a tick would disturb
  */
 struct hpoll_idle {
 	s64 latency_ns;
@@ -106,6 +107,7 @@ struct hpoll_idle {
 	bool timed_out;
 	bool can_poll;
 	bool can_halt;
+	bool timer_is_near;
 };
 
 /**
@@ -113,8 +115,8 @@ struct hpoll_idle {
  * @poll: poll; otherwise halt
  * @poll_ns: time limit of the poll in nanoseconds; 0 leaves it to the cpuidle
  *           core (used where polling is a duty and no window is known)
- * @stop_tick: the tick may be stopped; never while polling, so that a short
- *             idle period does not touch the timer hardware
+ * @stop_tick: the tick may be stopped; never while polling or where a timer is
+ *             near, so that a short idle period does not touch the timer hardware
  */
 struct hpoll_choice {
 	bool poll;

@@ -12,3 +12,29 @@ figure() {
 median() {
 	sort -n "$@" | awk '{ v[NR] = $1 } END { if (NR) print v[int((NR + 1) / 2)] }'
 }
+
+# margin MINE BASE PERCENT: two files with a figure for each round. Prints "kept",
+# "broken" or "open", the median of the ratios and its lower bound in permille, and
+# how many pairs there are.
+#
+# Rounds next to each other are compared, since a machine that others use is now
+# faster, now slower; the median of those ratios counts. Neighbours differ by 8%
+# on a calm machine and by anything on a busy one, so a median above the margin
+# says little at first: it counts as slower once the true median is above the
+# margin with a confidence of 99.5% (sign test), whatever the noise looks like.
+# That takes 11 pairs.
+margin() {
+	paste "$1" "$2" | awk '{ print int($1 * 1000 / $2) }' |
+		sort -n | awk -v most=$((1000 + $3 * 10)) '
+			{ v[NR] = $1 }
+			END {
+				# NR/2 - 2.58 * sqrt(NR)/2, by an awk that has no roots
+				k = int(NR / 2)
+				while (k > 0 && (NR - 2 * k) * (NR - 2 * k) < 2.58 * 2.58 * NR)
+					k--
+				low = k > 0 ? v[k] : 0
+				mid = v[int((NR + 1) / 2)]
+				said = mid <= most ? "kept" : low > most ? "broken" : "open"
+				print said, mid, low, NR
+			}'
+}
