@@ -46,7 +46,7 @@ static const char * const policy_names[] = {
 	[HPOLL_POLICY_ADAPTIVE] = "adaptive",
 };
 
-static enum hpoll_policy policy __read_mostly = HPOLL_POLICY_CLASSIC;
+static enum hpoll_policy policy __read_mostly = HPOLL_POLICY_ADAPTIVE;
 
 static int set_policy(const char *text, const struct kernel_param *kp)
 {
@@ -69,7 +69,7 @@ static const struct kernel_param_ops policy_ops = {
 };
 module_param_cb(policy, &policy_ops, NULL, 0644);
 MODULE_PARM_DESC(policy,
-		 "How polling windows are learned: classic (mainline's rule) or adaptive (the distribution of idle lengths) (default classic)");
+		 "How polling windows are learned: classic (mainline's rule) or adaptive (the distribution of idle lengths) (default adaptive)");
 
 static unsigned int halt_cost_ns __read_mostly;
 module_param(halt_cost_ns, uint, 0644);

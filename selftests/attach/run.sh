@@ -16,7 +16,7 @@ before=$(cat $cpuidle/current_governor)
 found=$(control 0)
 
 check "the slot is taken by haltpoll" driver_is haltpoll
-check "loads" load guest_halt_poll_ns=5000000 guest_halt_poll_grow_start=1000000
+check "loads" load_wide
 check "the log says how" logged "loaded: mode attached, driver haltpoll, governor hpoll"
 check "status: mode" status_has "mode: attached"
 check "the driver stays" driver_is haltpoll

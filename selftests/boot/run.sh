@@ -53,6 +53,7 @@ uses() {
 echo 0 >$params/guest_halt_poll_ns
 check "CPU 0 halts without a window" uses 1
 echo 50000000 >$params/guest_halt_poll_ns
+echo 50000000 >$params/halt_cost_ns
 echo 5000000 >$params/guest_halt_poll_grow_start
 check "CPU 0 polls with a large one" uses 0
 check "gives way to menu" set_governor menu

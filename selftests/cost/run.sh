@@ -63,7 +63,7 @@ grep -qsw function_graph "$trace/available_tracers" ||
 	skip_all "this kernel can't time functions"
 # Where another instance was there before, 6.1 leaves the buffer as small as at boot.
 echo 4096 >"$trace/buffer_size_kb"
-check "loads" load guest_halt_poll_ns=5000000 guest_halt_poll_grow_start=1000000
+check "loads" load_wide
 order="menu classic adaptive"
 round=1
 while [ $round -le "$ROUNDS" ]; do

@@ -18,14 +18,12 @@ hold() {
 release() {
 	rmmod slot_holder
 }
-wide="guest_halt_poll_ns=5000000 guest_halt_poll_grow_start=1000000"
 
 start_load
 
 # A driver goes and comes under a governor that is attached to it.
 check "a driver that polls has the slot" hold polls=1
-# shellcheck disable=SC2086 # two words
-check "hpoll attaches to it" load $wide
+check "hpoll attaches to it" load_wide
 check "status: mode" status_has "mode: attached"
 check "CPUs poll" polls
 check "the driver leaves" release

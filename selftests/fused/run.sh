@@ -23,7 +23,7 @@ if [ "$driver" != none ]; then
 fi
 
 before=$(cat $cpuidle/current_governor)
-check "loads" load fault=kprobe guest_halt_poll_ns=5000000 guest_halt_poll_grow_start=1000000
+check "loads" load_wide fault=kprobe
 check "status: active" status_has "active: yes"
 check "status: mode" status_has "mode: fused"
 check "driver is hpoll" driver_is hpoll

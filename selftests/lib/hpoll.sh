@@ -16,6 +16,13 @@ load() {
 	load_error=$(insmod "$hpoll_ko" "$@" 2>&1)
 }
 
+# load_wide [PARAMETER=VALUE...]: such that CPUs that wake each other up poll, under
+# either policy and however slow the emulation is
+load_wide() {
+	load guest_halt_poll_ns=5000000 guest_halt_poll_grow_start=1000000 \
+		halt_cost_ns=5000000 "$@"
+}
+
 unload() {
 	rmmod hpoll
 }

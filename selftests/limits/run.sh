@@ -70,6 +70,7 @@ never_polls() {
 	[ "$(usage 0)" -eq "$polled" ]
 }
 echo 5000000 >"$params"/guest_halt_poll_ns
+echo 5000000 >"$params"/halt_cost_ns
 echo 1000000 >"$params"/guest_halt_poll_grow_start
 check "CPUs poll with a large window" polls
 disable 0 1

@@ -70,8 +70,8 @@ check "parameters change 1000 times a second on every CPU under load" hammer
 stop_load
 for parameter in guest_halt_poll_ns:5000000 guest_halt_poll_grow:2 \
 	guest_halt_poll_shrink:2 guest_halt_poll_grow_start:1000000 \
-	guest_halt_poll_allow_shrink:Y policy:classic \
-	halt_cost_ns:0 poll_budget_pct:1; do
+	guest_halt_poll_allow_shrink:Y policy:adaptive \
+	halt_cost_ns:5000000 poll_budget_pct:1; do
 	echo "${parameter#*:}" >"$params/${parameter%:*}"
 done
 check "CPUs poll with sensible parameters again" polls

@@ -44,7 +44,7 @@ check "$name: refuses -1" refuses "$name" -1 "Invalid argument"
 check "$name: refuses a word" refuses "$name" some "Invalid argument"
 check "$name: takes 1" writes "$name" 1
 check "policy: mode 644" has_mode policy 644
-check "policy: default" reads "$params"/policy classic
+check "policy: default" reads "$params"/policy adaptive
 check "gate: mode 444" has_mode gate 444
 check "gate: default" reads "$params"/gate auto
 check "status: mode 444" has_mode status 444
@@ -67,7 +67,7 @@ polls_again() {
 	return 1
 }
 echo 5000000 >"$params"/guest_halt_poll_ns
-echo 1000000 >"$params"/guest_halt_poll_grow_start
+echo 5000000 >"$params"/halt_cost_ns
 check "a large window polls" polls_again
 echo 0 >"$params"/guest_halt_poll_ns
 check "guest_halt_poll_ns=0 takes effect at once: no poll" never_polls
@@ -76,8 +76,9 @@ check "... and back" polls_again
 check "unloads" unload
 
 loads_with() {
-	load guest_halt_poll_ns=2400000 guest_halt_poll_grow_start=24000000 \
+	load policy=classic guest_halt_poll_ns=2400000 guest_halt_poll_grow_start=24000000 \
 		guest_halt_poll_allow_shrink=N &&
+		reads "$params"/policy classic &&
 		reads "$params"/guest_halt_poll_ns 2400000 &&
 		reads "$params"/guest_halt_poll_grow_start 24000000 &&
 		reads "$params"/guest_halt_poll_allow_shrink N

@@ -54,7 +54,7 @@ check "knows timers" knows_timers
 check "records for a time" record -t 1
 check "leaves no tracing behind" nothing_left
 
-check "hpoll loads" load guest_halt_poll_ns=5000000 guest_halt_poll_grow_start=1000000
+check "hpoll loads" load_wide
 check "records a command under hpoll" record "$HPOLL_LIB/pingpong" -a 0 -b 1 -w 0 -n "$PINGS"
 check "each line is a period" lines_are_periods
 check "both CPUs have waited" has_periods

@@ -43,7 +43,7 @@ for state in freeze mem; do
 		skip "suspend to $state" "this guest can't, or nothing would wake it up"
 		continue
 	fi
-	check "$state: loads" load guest_halt_poll_ns=5000000 guest_halt_poll_grow_start=1000000
+	check "$state: loads" load_wide
 	check "$state: the host does not poll before" controls 0
 	# Some hypervisors reset the boot CPU's control with the CPU, some do not.
 	! has_control || set_control 0 1
