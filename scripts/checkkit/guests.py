@@ -43,7 +43,8 @@ def read(guest):
 
 def _tail(logs, name):
     """The end of a guest's console, for one that failed."""
-    for path in sorted(glob.glob(os.path.join(glob.escape(logs), "*", f"{name}.cons*"))):
+    for path in sorted(glob.glob(os.path.join(glob.escape(logs), "**", f"{name}.cons*"),
+                                 recursive=True)):
         with open(path, encoding="utf-8", errors="replace") as file:
             lines = file.read().splitlines()
         if lines:

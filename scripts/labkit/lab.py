@@ -314,25 +314,31 @@ def _boot_each_where_it_can(specs, accel, log):
 def _boot_soundly(specs, accel, log):
     """Boot; where the emulation died of itself, once more, and openly.
 
-    Emulated kernels now and then die while they boot, or take the emulated
-    host with them. That is said, and kept in the result as "repeated";
-    everything else counts as it is.
+    Emulated kernels now and then die, or take the emulated host with them. That is
+    said, and kept in the result as "repeated"; everything else counts as it is. A
+    guest whose turn had not come when the host died has not been booted yet.
     """
-    results = _boot(specs, accel, log)
-    dead = {r.name: r for r in results
-            if accel != "kvm" and verdict.emulation_died(
-                r.verdict.outcome, r.channel, r.gave_up, r.verdict.info.get("text", ""))}
-    if not dead:
-        return results
-    for first in dead.values():
-        progress.say(f"NOTE: guest {first.name} died of the emulation "
-                     f"({first.verdict.outcome}: {first.verdict.reason}); booting it again")
-    again = {r.name: r for r in _boot([s for s in specs if s.name in dead], accel,
-                                      log and os.path.join(log, "again"))}
-    for name, second in again.items():
-        first = dead[name].verdict
-        second.json["repeated"] = {"verdict": first.outcome, "reason": first.reason}
-    return [again.get(r.name, r) for r in results]
+    found, first, left, boots = {}, {}, list(specs), 0
+    while left:
+        boots += 1
+        results = _boot(left, accel, log if not log or boots == 1 else
+                        os.path.join(log, f"boot-{boots}"))
+        stuck = not any(r.begun for r in results)
+        left = []
+        for result, spec in zip(results, [s for s in specs if s.name not in found]):
+            judged = result.verdict
+            died = accel != "kvm" and verdict.emulation_died(
+                judged.outcome, result.channel, result.gave_up, judged.info.get("text", ""))
+            if not died or spec.name in first or stuck:
+                result.json["repeated"] = first.get(spec.name)
+                found[spec.name] = result
+                continue
+            left.append(spec)
+            if result.begun:
+                progress.say(f"NOTE: guest {spec.name} died of the emulation ({judged.outcome}: "
+                             f"{judged.reason}); booting it again")
+                first[spec.name] = {"verdict": judged.outcome, "reason": judged.reason}
+    return [found[s.name] for s in specs]
 
 
 def run_guests(specs, accel="auto", log=None):

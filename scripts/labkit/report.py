@@ -25,6 +25,7 @@ class Raw:
     cpu: dict = field(default_factory=dict)
     no_exits: str = ""
     khz: int | None = None
+    begun: bool = False
     ended: bool = False
     stopped: str = ""
     timed_out: bool = False
@@ -37,7 +38,7 @@ def split(lines):
     for line in lines:
         kind, _, rest = line.partition(" ")
         if kind == "begin":
-            raw = guests.setdefault(rest, Raw())
+            raw = guests.setdefault(rest, Raw(begun=True))
         elif raw is None:
             continue
         elif kind == "stopped":
@@ -112,6 +113,7 @@ class GuestResult:
     channel: list
     console: list
     gave_up: list
+    begun: bool
 
     @property
     def passed(self):
@@ -141,7 +143,7 @@ def result(spec, token, accel, raw, release, seconds):
               "problem": t.problem, "tap": t.lines} for t in judged.tests]
     return GuestResult(
         name=spec.name, verdict=judged, channel=raw.channel, console=raw.console,
-        gave_up=raw.gave_up,
+        gave_up=raw.gave_up, begun=raw.begun,
         json={
             "schema": SCHEMA,
             "name": spec.name,

@@ -204,7 +204,7 @@ class EmulationDied(unittest.TestCase):
         left = list(outcomes)
 
         def boot(specs, _accel, _log):
-            raw = report.Raw()
+            raw = report.Raw(begun=True)
             made = report.result(specs[0], "t", accel, raw, "6.12", 1.0)
             made.verdict.outcome = left.pop(0)
             return [made]
@@ -219,6 +219,37 @@ class EmulationDied(unittest.TestCase):
         self.assertEqual((outcome, first["verdict"]), ("pass", "no-verdict"))
         outcome, first = self.boots("tcg", "lab-error", "panic")
         self.assertEqual((outcome, first["verdict"]), ("panic", "lab-error"))
+
+    def test_whose_turn_had_not_come_is_booted_twice_yet(self):
+        """Two guests; the host dies in the first, then in the second."""
+        ends = [{"a": "lab-error", "b": None}, {"a": "pass", "b": "lab-error"}, {"b": "pass"}]
+        booted = []
+
+        def boot(specs, accel, log):
+            booted.append(([s.name for s in specs], log))
+            results = []
+            for one in specs:
+                ended = ends[len(booted) - 1][one.name]
+                made = report.result(one, "t", accel, report.Raw(begun=ended is not None), "6.12",
+                                     1.0)
+                made.verdict.outcome = ended or "lab-error"
+                results.append(made)
+            return results
+
+        with mock.patch.object(lab, "_boot", boot), mock.patch.object(progress, "say"):
+            found = lab._boot_soundly([spec.GuestSpec(n, ["t"]) for n in "ab"], "nested", "log")
+        self.assertEqual(booted, [(["a", "b"], "log"), (["a", "b"], "log/boot-2"),
+                                  (["b"], "log/boot-3")])
+        self.assertEqual([r.verdict.outcome for r in found], ["pass", "pass"])
+        self.assertEqual([r.json["repeated"]["verdict"] for r in found], ["lab-error"] * 2)
+
+    def test_no_host_at_all_is_not_tried_for_ever(self):
+        def boot(specs, accel, _log):
+            return [report.result(s, "t", accel, report.Raw(), "6.12", 1.0) for s in specs]
+
+        with mock.patch.object(lab, "_boot", boot), mock.patch.object(progress, "say"):
+            found = lab._boot_soundly([spec.GuestSpec(n, ["t"]) for n in "ab"], "nested", None)
+        self.assertEqual([r.verdict.outcome for r in found], ["lab-error"] * 2)
 
     def test_not_repeated(self):
         self.assertEqual(self.boots("nested", "fail"), ("fail", None))
