@@ -118,24 +118,52 @@ static void budget_clock_goes_backwards(struct kunit *test)
 	KUNIT_EXPECT_GT(test, budget.left_ns, 0U);
 }
 
-/* One does little harm, many end the polling. */
-static void budget_preemption_halves(struct kunit *test)
+/* What it holds, and all that flows in, halves with each. */
+static void budget_strain_shrinks(struct kunit *test)
 {
+	u32 strain;
+
+	for (strain = 0; strain <= HPOLL_BUDGET_STRAIN_MAX; strain++) {
+		struct hpoll_budget budget = fresh();
+
+		budget.strain = strain;
+		hpoll_budget_fill(&budget, 1, COST_NS, BEGIN_NS + 1, 0);
+		KUNIT_EXPECT_EQ(test, budget.left_ns, FULL_NS >> strain);
+		hpoll_budget_burned(&budget, U64_MAX);
+		hpoll_budget_saved(&budget, COST_NS);
+		KUNIT_EXPECT_EQ(test, budget.left_ns, COST_NS >> strain);
+		hpoll_budget_fill(&budget, 100, COST_NS, BEGIN_NS + 50 * MS, 0);
+		KUNIT_EXPECT_EQ(test, budget.left_ns, FULL_NS >> strain);
+	}
+}
+
+/* Polls that were interrupted tell the same, where time stolen is not known. */
+static void budget_strain_by_lost_time(struct kunit *test)
+{
+	static const struct {
+		u64 lost_ns, stolen_ns;
+		u32 strain;
+	} looks[] = {
+		{ 2 * MS, 0, 0 },	/* now and then: that is no busy host */
+		{ 17 * MS, 0, 2 },
+		{ 16 * MS, 0, 1 },
+		{ 0, 0, 0 },
+		{ 10 * MS, 10 * MS, 0 },	/* of the same time */
+		{ 60 * MS, 10 * MS, 2 },
+		{ 10 * MS, 60 * MS, 4 },
+	};
 	struct hpoll_budget budget = fresh();
+	u64 now_ns = BEGIN_NS, stolen_ns = 0;
+	u32 i;
 
-	hpoll_budget_preempted(&budget);
-	KUNIT_EXPECT_EQ(test, budget.left_ns, FULL_NS / 2);
-	KUNIT_EXPECT_EQ(test, budget.strain, 2U);
-	hpoll_budget_preempted(&budget);
-	hpoll_budget_preempted(&budget);
-	hpoll_budget_preempted(&budget);
-	KUNIT_EXPECT_EQ(test, budget.strain, HPOLL_BUDGET_STRAIN_MAX);
-	KUNIT_EXPECT_FALSE(test, hpoll_budget_allows(&budget, COST_NS));
-
-	/* Both time and what was saved count less. */
-	hpoll_budget_saved(&budget, COST_NS);
-	KUNIT_EXPECT_EQ(test, budget.left_ns,
-			FULL_NS / 16 + (COST_NS >> HPOLL_BUDGET_STRAIN_MAX));
+	for (i = 0; i < ARRAY_SIZE(looks); i++) {
+		now_ns += HPOLL_BUDGET_LOOK_NS;
+		stolen_ns += looks[i].stolen_ns;
+		hpoll_budget_lost(&budget, looks[i].lost_ns / 2);
+		hpoll_budget_lost(&budget, looks[i].lost_ns / 2);
+		hpoll_budget_fill(&budget, 1, COST_NS, now_ns, stolen_ns);
+		KUNIT_EXPECT_EQ_MSG(test, budget.strain, looks[i].strain, "look %u", i);
+	}
 }
 
 /* Down at once, up by one for each look at a quiet host. */
@@ -174,7 +202,8 @@ static struct kunit_case budget_cases[] = {
 	KUNIT_CASE(budget_fills_with_what_was_saved),
 	KUNIT_CASE(budget_follows_the_cost),
 	KUNIT_CASE(budget_clock_goes_backwards),
-	KUNIT_CASE(budget_preemption_halves),
+	KUNIT_CASE(budget_strain_shrinks),
+	KUNIT_CASE(budget_strain_by_lost_time),
 	KUNIT_CASE(budget_strain_by_stolen_time),
 	{}
 };

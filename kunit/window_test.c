@@ -399,7 +399,8 @@ static void window_notices_preemption(struct kunit *test)
 				    i);
 		KUNIT_EXPECT_EQ_MSG(test, window.counts.polled_ns,
 				    polls[i].preempted ? 200ULL * US : polls[i].polled_ns, "%u", i);
-		KUNIT_EXPECT_EQ_MSG(test, window.budget.strain, polls[i].preempted ? 2U : 0U,
+		KUNIT_EXPECT_EQ_MSG(test, window.budget.lost_ns,
+				    polls[i].preempted ? polls[i].polled_ns - 200 * US : 0ULL,
 				    "%u", i);
 		/* The next period is another one. */
 		hpoll_window_polled(&window, US, false);

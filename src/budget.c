@@ -8,9 +8,9 @@
 /* Nothing that happened earlier counts. */
 #define LONGEST_NS	1000000000ULL
 
-static u32 capacity_ns(u32 cost_ns)
+static u32 capacity_ns(u32 cost_ns, u32 strain)
 {
-	u64 ns = (u64)HPOLL_BUDGET_HALTS * cost_ns;
+	u64 ns = (u64)HPOLL_BUDGET_HALTS * cost_ns >> strain;
 
 	return ns < U32_MAX ? ns : U32_MAX;
 }
@@ -18,7 +18,7 @@ static u32 capacity_ns(u32 cost_ns)
 static void add(struct hpoll_budget *budget, u32 cost_ns, u64 ns)
 {
 	u64 left_ns = budget->left_ns + (ns >> budget->strain);
-	u32 most_ns = capacity_ns(cost_ns);
+	u32 most_ns = capacity_ns(cost_ns, budget->strain);
 
 	budget->left_ns = left_ns < most_ns ? left_ns : most_ns;
 }
@@ -34,15 +34,20 @@ static void look_at_host(struct hpoll_budget *budget, u64 now_ns, u64 stolen_ns)
 {
 	u64 time_ns = now_ns - budget->looked_ns;
 	u64 looks = time_ns / HPOLL_BUDGET_LOOK_NS;
+	u64 gone_ns = stolen_ns - budget->stolen_ns;
 
 	if (!looks)
 		return;
-	if (stolen_ns - budget->stolen_ns > time_ns / 4)
+	/* Both may tell of the same time. */
+	if (gone_ns < budget->lost_ns)
+		gone_ns = budget->lost_ns;
+	if (gone_ns > time_ns / 4)
 		more_strain(budget);
 	else
 		budget->strain -= looks < budget->strain ? looks : budget->strain;
 	budget->looked_ns = now_ns;
 	budget->stolen_ns = stolen_ns;
+	budget->lost_ns = 0;
 }
 
 void hpoll_budget_fill(struct hpoll_budget *budget, u32 pct, u32 cost_ns, u64 now_ns,
@@ -53,9 +58,10 @@ void hpoll_budget_fill(struct hpoll_budget *budget, u32 pct, u32 cost_ns, u64 no
 	if (!budget->filled_ns || now_ns < budget->filled_ns) {
 		/* Fresh; or the clock went backwards and says nothing. */
 		if (!budget->filled_ns)
-			budget->left_ns = capacity_ns(cost_ns);
+			budget->left_ns = capacity_ns(cost_ns, 0);
 		budget->looked_ns = now_ns;
 		budget->stolen_ns = stolen_ns;
+		budget->lost_ns = 0;
 		time_ns = 0;
 	}
 	budget->filled_ns = now_ns;
@@ -82,8 +88,7 @@ void hpoll_budget_burned(struct hpoll_budget *budget, u64 ns)
 	budget->left_ns -= ns < budget->left_ns ? ns : budget->left_ns;
 }
 
-void hpoll_budget_preempted(struct hpoll_budget *budget)
+void hpoll_budget_lost(struct hpoll_budget *budget, u64 ns)
 {
-	budget->left_ns /= 2;
-	more_strain(budget);
+	budget->lost_ns += ns;
 }

@@ -39,9 +39,7 @@ static void count(struct hpoll_window *window, u64 polled_ns)
 
 static void pay(struct hpoll_window *window, u64 polled_ns)
 {
-	if (window->preempted)
-		hpoll_budget_preempted(&window->budget);
-	else if (window->halted)
+	if (window->halted)
 		hpoll_budget_burned(&window->budget, polled_ns);
 	else
 		hpoll_budget_saved(&window->budget, window->cost_ns);
@@ -57,8 +55,10 @@ static void learn(struct hpoll_window *window, const struct hpoll_params *params
 		period.length_ns = polled_ns + until_wake_up_ns(window);
 	}
 	/* The rest was the host's. */
-	if (window->preempted && polled_ns > period.window_ns)
+	if (window->preempted && polled_ns > period.window_ns) {
+		hpoll_budget_lost(&window->budget, polled_ns - period.window_ns);
 		polled_ns = period.window_ns;
+	}
 	count(window, polled_ns);
 
 	if (window->policy == HPOLL_POLICY_ADAPTIVE) {

@@ -14,7 +14,11 @@
 /* What the bucket holds, in halts. */
 #define HPOLL_BUDGET_HALTS	8U
 
-/* Each doubles the time that the bucket takes to fill. */
+/*
+ * Each halves what the bucket holds, and what flows in. With all of it an eighth of a
+ * halt is left: HPOLL_LATENCY_WORTH times less than polling is worth otherwise, which
+ * is what a halt itself takes.
+ */
 #define HPOLL_BUDGET_STRAIN_MAX	6U
 
 /* How often the stolen time is looked at, and by how much strain falls. */
@@ -25,6 +29,7 @@
  * @filled_ns: when it was last filled, in nanoseconds of the CPU's clock
  * @looked_ns: when stolen time was last looked at
  * @stolen_ns: how much there was then
+ * @lost_ns: for how long polls have been interrupted since then
  * @left_ns: for how long polling in vain may go on
  * @strain: how busy the host seems, 0 to HPOLL_BUDGET_STRAIN_MAX
  */
@@ -32,6 +37,7 @@ struct hpoll_budget {
 	u64 filled_ns;
 	u64 looked_ns;
 	u64 stolen_ns;
+	u64 lost_ns;
 	u32 left_ns;
 	u32 strain;
 };
@@ -45,7 +51,7 @@ struct hpoll_budget {
  * @stolen_ns: for how long the host ran others while this CPU wanted to run,
  *             since boot, in nanoseconds; constant where that is not known
  *
- * A quarter of the time stolen between two looks is a busy host.
+ * A quarter of the time stolen or lost between two looks is a busy host.
  */
 void hpoll_budget_fill(struct hpoll_budget *budget, u32 pct, u32 cost_ns, u64 now_ns,
 		       u64 stolen_ns);
@@ -74,11 +80,10 @@ void hpoll_budget_saved(struct hpoll_budget *budget, u32 cost_ns);
 void hpoll_budget_burned(struct hpoll_budget *budget, u64 ns);
 
 /**
- * hpoll_budget_preempted() - the host ran something else in the middle of a poll
+ * hpoll_budget_lost() - the host ran something else in the middle of a poll
  * @budget: the CPU's state
- *
- * Half of what is left is lost.
+ * @ns: for how long, in nanoseconds
  */
-void hpoll_budget_preempted(struct hpoll_budget *budget);
+void hpoll_budget_lost(struct hpoll_budget *budget, u64 ns);
 
 #endif
