@@ -15,7 +15,7 @@
 #			where they do not tell, as many again, up to DUELS_MOST
 #	samples		IPIs per round (2000)
 #	pings		round trips per round (1000)
-#	mixed		wake-ups after short gaps per round of a mixed workload (300); 0 for none
+#	mixed		wake-ups after short gaps per round of a mixed workload (100); 0 for none
 #	governors	comma-separated (menu,haltpoll,hpoll-classic,hpoll); hpoll is
 #			measured under policy=adaptive, hpoll-classic is the same
 #			governor under policy=classic
@@ -48,6 +48,8 @@ GAP_US=60
 # How many times faster than the other pollers on a mixed workload. In the nested lab.
 MIXED_GAIN=2
 LONG_US=5000
+# Two kinds of past, each with as many periods as the policy remembers, and some more.
+MIXED_WARM=150
 # The window: mainline's default on hardware. In the nested lab everything takes
 # ten times longer, so it is scaled.
 KVM_WINDOW_NS=200000
@@ -55,7 +57,7 @@ KVM_GROW_START_NS=50000
 KVM_MIXED_GAP_US=50
 NESTED_WINDOW_NS=2000000
 NESTED_GROW_START_NS=500000
-NESTED_MIXED_GAP_US=500
+NESTED_MIXED_GAP_US=200
 
 lib=${HPOLL_LIB:-../../build/guest/$(uname -r)}
 # shellcheck source=selftests/lib/tap.sh
@@ -166,7 +168,7 @@ measure_mixed() {
 		measure_mixed_once "$@" || return 1
 		interrupted=$(($(hpoll_count preempted 2>/dev/null) - interrupted))
 		mixed_tries=$((mixed_tries - 1))
-		if [ "$governor" != hpoll ] || [ "$interrupted" -le $((mixed / 50)) ]; then break; fi
+		if [ "$governor" != hpoll ] || [ "$interrupted" -le $((mixed / 10)) ]; then break; fi
 		diag "round $round: $1: the host interrupted $interrupted polls"
 		[ "$mixed_tries" -gt 0 ] || break
 		sleep 2
@@ -183,7 +185,8 @@ measure_mixed() {
 measure_mixed_once() {
 	kind=$1
 	shift
-	measure_ipi $((mixed / 10 + 10)) gap_us="$mixed_gap_us" task=1 long_us="$LONG_US" "$@" >/dev/null || return 1
+	# Learned is what comes after what, so it takes more than a window does.
+	measure_ipi "$MIXED_WARM" gap_us="$mixed_gap_us" task=1 long_us="$LONG_US" "$@" >/dev/null || return 1
 	vain=$(hpoll_count vain_ns 2>/dev/null)
 	in_phase "$governor.$kind.$round" measure_ipi "$mixed" gap_us="$mixed_gap_us" task=1 \
 		long_us="$LONG_US" "$@" || return 1
@@ -314,7 +317,7 @@ no_slower() {
 mixed_faster() {
 	what="$1 ($accel): hpoll is at least $MIXED_GAIN times faster than $2"
 	comparable "$what" "$2" "$work/$2.$1" || return
-	if [ "$(median "$work/hpoll.$1.interrupted")" -gt $((mixed / 50)) ]; then
+	if [ "$(median "$work/hpoll.$1.interrupted")" -gt $((mixed / 10)) ]; then
 		skip "$what" "the host was too busy: it interrupted $(median "$work/hpoll.$1.interrupted") of $mixed polls"
 		return
 	fi
@@ -350,7 +353,7 @@ rounds=$(option rounds 3)
 duels=$(option duels 8)
 samples=$(option samples 2000)
 pings=$(option pings 1000)
-mixed=$(option mixed 300)
+mixed=$(option mixed 100)
 wanted=$(option governors menu,haltpoll,hpoll-classic,hpoll | tr ',' ' ')
 gates=$(option gates auto | tr ',' ' ')
 no_speed=
@@ -412,6 +415,7 @@ done
 lab data "{\"what\":\"setup\",\"accel\":\"$accel\",\"driver_before\":\"$driver_before\",\"driver\":\"$driver\",\"governors\":\"${order# }\",\"window_ns\":$window_ns,\"grow_start_ns\":$grow_start_ns,\"gap_us\":$GAP_US,\"rounds\":$rounds}"
 
 run_rounds 1 "$rounds"
+diag "$(grep "^halt cost:" /sys/module/hpoll/parameters/status)"
 if [ -s "$work/haltpoll.ipi" ] && [ -s "$work/hpoll.ipi" ]; then
 	order="haltpoll $([ ! -s "$work/hpoll-classic.ipi" ] || echo hpoll-classic) hpoll"
 	dueling=1
