@@ -312,6 +312,21 @@ static void adaptive_duty_is_no_choice(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hpoll_adaptive_window_ns(&adaptive, COST, HPOLL_NO_TIMER), 0U);
 }
 
+/* guest_halt_poll_ns=0 for a while: what was known before is known after. */
+static void adaptive_learns_nothing_while_off(struct kunit *test)
+{
+	struct hpoll_adaptive adaptive = { };
+	u32 window_ns;
+
+	live_often(&adaptive, COST, 30 * US, 300);
+	window_ns = hpoll_adaptive_window_ns(&adaptive, COST, HPOLL_NO_TIMER);
+	KUNIT_EXPECT_GE(test, window_ns, 30 * US);
+	live_often(&adaptive, 0, 30 * US, 1000);
+	live_often(&adaptive, 511, 30 * US, 1000);
+	KUNIT_EXPECT_EQ(test, window_ns,
+			hpoll_adaptive_window_ns(&adaptive, COST, HPOLL_NO_TIMER));
+}
+
 /* Whoever knows the window can do no worse than this. */
 static u64 worst_length_ns(u32 way, u32 round, u32 window_ns)
 {
@@ -362,6 +377,7 @@ static struct kunit_case policy_adaptive_cases[] = {
 	KUNIT_CASE(adaptive_far_timers_are_not_polled_for),
 	KUNIT_CASE(adaptive_learns_how_late_timers_are),
 	KUNIT_CASE(adaptive_duty_is_no_choice),
+	KUNIT_CASE(adaptive_learns_nothing_while_off),
 	KUNIT_CASE(adaptive_guards),
 	{}
 };

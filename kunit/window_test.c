@@ -457,6 +457,28 @@ static void window_counts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, window.budget.filled_ns, 0ULL);
 }
 
+/* guest_halt_poll_ns=0 for a while: afterwards it goes on as before. */
+static void window_is_switched_off_and_on(struct kunit *test)
+{
+	struct hpoll_params off = adaptive;
+	struct hpoll_window window = { };
+	u32 window_ns, left_ns, i;
+
+	off.max_ns = 0;
+	for (i = 0; i < 300; i++)
+		live(&window, &adaptive, 30 * US);
+	window_ns = begin(&window, &adaptive);
+	left_ns = window.budget.left_ns;
+	KUNIT_EXPECT_GE(test, window_ns, 30 * US);
+	hpoll_window_polled(&window, 30 * US, false);
+	for (i = 0; i < 300; i++) {
+		live(&window, &off, 30 * US);
+		KUNIT_EXPECT_EQ(test, window.period.window_ns, 0U);
+	}
+	KUNIT_EXPECT_EQ(test, begin(&window, &adaptive), window_ns);
+	KUNIT_EXPECT_GE(test, window.budget.left_ns, left_ns);
+}
+
 static struct kunit_case window_cases[] = {
 	KUNIT_CASE(window_classic_sees_halts),
 	KUNIT_CASE(window_adaptive_sees_periods),
@@ -474,6 +496,7 @@ static struct kunit_case window_cases[] = {
 	KUNIT_CASE(window_notices_preemption),
 	KUNIT_CASE(window_asks_for_timers),
 	KUNIT_CASE(window_counts),
+	KUNIT_CASE(window_is_switched_off_and_on),
 	{}
 };
 

@@ -203,6 +203,9 @@ void hpoll_adaptive_observe(struct hpoll_adaptive *adaptive, u32 cost_ns,
 	u32 weight;
 
 	cost_ns = limit(cost_ns);
+	/* Where nothing is polled for, whatever comes, there is nothing to learn. */
+	if (cost_ns < 1U << HPOLL_ADAPTIVE_SHIFT)
+		return;
 	if (!period->duty)
 		account(adaptive, cost_ns, period);
 

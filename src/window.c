@@ -88,6 +88,9 @@ static u32 adaptive_ns(struct hpoll_window *window, const struct hpoll_params *p
 
 	window->wake_ns = now->wake_ns;
 	window->cost_ns = halt_cost_ns(params, now);
+	/* Off: the budget is kept for later. */
+	if (!window->cost_ns)
+		return 0;
 	hpoll_budget_fill(&window->budget, params->budget_pct, window->cost_ns, now->now_ns,
 			  now->stolen_ns);
 	window_ns = hpoll_adaptive_window_ns(&window->adaptive, window->cost_ns, now->timer_ns);
