@@ -104,24 +104,25 @@ static void window_adaptive_sees_periods(struct kunit *test)
 /* Nothing is learned on the way out of a period. */
 static void window_learns_at_begin(struct kunit *test)
 {
-	struct hpoll_window window = { }, before;
+	struct hpoll_window window = { };
+	struct hpoll_adaptive before;
 
 	live(&window, &adaptive, 20 * US);
 	begin(&window, &adaptive);
-	before = window;
+	before = window.adaptive;
 	hpoll_window_polled(&window, 200 * US, true);
 	hpoll_window_halted(&window, 5 * MS, true);
-	KUNIT_EXPECT_TRUE(test, !memcmp(&window.adaptive, &before.adaptive,
-					sizeof(before.adaptive)));
+	KUNIT_EXPECT_TRUE(test, !memcmp(&window.adaptive, &before,
+					sizeof(before)));
 	begin(&window, &adaptive);
-	KUNIT_EXPECT_FALSE(test, !memcmp(&window.adaptive, &before.adaptive,
-					 sizeof(before.adaptive)));
+	KUNIT_EXPECT_FALSE(test, !memcmp(&window.adaptive, &before,
+					 sizeof(before)));
 
 	/* ... and only once. */
-	before = window;
+	before = window.adaptive;
 	begin(&window, &adaptive);
-	KUNIT_EXPECT_TRUE(test, !memcmp(&window.adaptive, &before.adaptive,
-					sizeof(before.adaptive)));
+	KUNIT_EXPECT_TRUE(test, !memcmp(&window.adaptive, &before,
+					sizeof(before)));
 }
 
 /* The wake-up of a halt came before its end. */
@@ -135,17 +136,19 @@ static void window_knows_wake_ups(struct kunit *test)
 		{ 0, 50 * US, 25 * US },	/* never more than half */
 		{ 0, 5 * US, 2500 },
 	};
+	/* Too large for the stack of a kernel that watches it. */
+	static struct hpoll_window window;
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(periods); i++) {
 		struct hpoll_now now = nothing_known;
 		struct hpoll_adaptive direct = { };
-		struct hpoll_window window = { };
 		struct hpoll_period period = {
 			.length_ns = periods[i].length_ns,
 			.timer_ns = HPOLL_NO_TIMER,
 		};
 
+		memset(&window, 0, sizeof(window));
 		now.wake_ns = 30 * US;
 		period.window_ns = hpoll_window_begin(&window, &adaptive, &now);
 		if (periods[i].polled_ns)
@@ -479,6 +482,47 @@ static void window_is_switched_off_and_on(struct kunit *test)
 	KUNIT_EXPECT_GE(test, window.budget.left_ns, left_ns);
 }
 
+/* Every length has its place, and is in it what it is said to be. */
+static void window_counts_lengths(struct kunit *test)
+{
+	static const struct {
+		u64 length_ns;
+		u32 index;
+	} periods[] = {
+		{ 0, 0 },
+		{ 1, 0 },
+		{ 1023, 0 },
+		{ 1024, 1 },
+		{ 2047, 1 },
+		{ 2048, 2 },
+		{ 200 * US, 8 },
+		{ MS, 10 },
+		{ (1ULL << 31) - 1, 21 },
+		{ 1ULL << 31, 22 },
+		{ (1ULL << 32) - 1, 22 },
+		{ 1ULL << 32, 23 },
+		{ U64_MAX, 23 },
+	};
+	u32 i, j;
+
+	for (i = 0; i < ARRAY_SIZE(periods); i++) {
+		struct hpoll_window window = { };
+		u32 index = periods[i].index;
+
+		begin(&window, &classic);
+		hpoll_window_halted(&window, periods[i].length_ns, true);
+		begin(&window, &classic);
+		for (j = 0; j < HPOLL_LENGTHS; j++)
+			KUNIT_EXPECT_EQ_MSG(test, window.counts.lengths[j], (u64)(j == index),
+					    "period %u, count %u", i, j);
+		KUNIT_EXPECT_LE_MSG(test, hpoll_lengths_from_ns(index), periods[i].length_ns,
+				    "period %u", i);
+		if (index + 1 < HPOLL_LENGTHS)
+			KUNIT_EXPECT_LE_MSG(test, periods[i].length_ns + 1,
+					    hpoll_lengths_from_ns(index + 1), "period %u", i);
+	}
+}
+
 static struct kunit_case window_cases[] = {
 	KUNIT_CASE(window_classic_sees_halts),
 	KUNIT_CASE(window_adaptive_sees_periods),
@@ -497,6 +541,7 @@ static struct kunit_case window_cases[] = {
 	KUNIT_CASE(window_asks_for_timers),
 	KUNIT_CASE(window_counts),
 	KUNIT_CASE(window_is_switched_off_and_on),
+	KUNIT_CASE(window_counts_lengths),
 	{}
 };
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What was decided on each CPU, and what it cost.
+ * What was decided on each CPU, what it cost, and how long idle periods were.
  *
  * Read while the CPUs go on, with nothing that would hold them up: each number is
  * right for itself, but they may be from before and after a period.
  */
 
+#include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
@@ -39,10 +40,33 @@ static int cpus_show(struct seq_file *s, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(cpus);
 
+static int lengths_show(struct seq_file *s, void *unused)
+{
+	unsigned int cpu, i;
+
+	/* As many columns in each line. */
+	cpus_read_lock();
+	seq_puts(s, "from_ns");
+	for_each_online_cpu(cpu)
+		seq_printf(s, " cpu%u", cpu);
+	seq_putc(s, '\n');
+	for (i = 0; i < HPOLL_LENGTHS; i++) {
+		seq_printf(s, "%llu", hpoll_lengths_from_ns(i));
+		for_each_online_cpu(cpu)
+			seq_printf(s, " %llu",
+				   READ_ONCE(per_cpu(hpoll_window.counts.lengths[i], cpu)));
+		seq_putc(s, '\n');
+	}
+	cpus_read_unlock();
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(lengths);
+
 void hpoll_stats_init(void)
 {
 	dir = debugfs_create_dir("hpoll", NULL);
 	debugfs_create_file("cpus", 0444, dir, NULL, &cpus_fops);
+	debugfs_create_file("lengths", 0444, dir, NULL, &lengths_fops);
 }
 
 void hpoll_stats_exit(void)

@@ -19,10 +19,19 @@ static u64 until_wake_up_ns(const struct hpoll_window *window)
 	return halted_ns - (window->wake_ns < halted_ns / 2 ? window->wake_ns : halted_ns / 2);
 }
 
-static void count(struct hpoll_window *window, u64 polled_ns)
+static unsigned int length_index(u64 length_ns)
+{
+	u64 high = length_ns >> HPOLL_LENGTHS_SHIFT;
+	unsigned int i = high ? 64 - __builtin_clzll(high) : 0;
+
+	return i < HPOLL_LENGTHS ? i : HPOLL_LENGTHS - 1;
+}
+
+static void count(struct hpoll_window *window, u64 length_ns, u64 polled_ns)
 {
 	struct hpoll_counts *counts = &window->counts;
 
+	counts->lengths[length_index(length_ns)]++;
 	counts->polled_ns += polled_ns;
 	counts->preempted += window->preempted;
 	if (!window->halted) {
@@ -59,7 +68,7 @@ static void learn(struct hpoll_window *window, const struct hpoll_params *params
 		hpoll_budget_lost(&window->budget, polled_ns - period.window_ns);
 		polled_ns = period.window_ns;
 	}
-	count(window, polled_ns);
+	count(window, period.length_ns, polled_ns);
 
 	if (window->policy == HPOLL_POLICY_ADAPTIVE) {
 		hpoll_adaptive_observe(&window->adaptive, window->cost_ns, &period);
@@ -117,6 +126,7 @@ u32 hpoll_window_begin(struct hpoll_window *window, const struct hpoll_params *p
 	if (window->policy == HPOLL_POLICY_ADAPTIVE) {
 		window_ns = adaptive_ns(window, params, now);
 	} else {
+		window->cost_ns = 0;
 		/* The maximum may have been lowered since the last halt. */
 		window_ns = window->classic_ns < params->max_ns ? window->classic_ns :
 								  params->max_ns;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Stats: each CPU's window, and what came of it, as /sys/kernel/debug/hpoll/cpus.
+ * Stats: each CPU's window, and what came of it, in /sys/kernel/debug/hpoll/.
  */
 #ifndef HPOLL_STATS_H
 #define HPOLL_STATS_H
@@ -13,16 +13,16 @@
 DECLARE_PER_CPU(struct hpoll_window, hpoll_window);
 
 /**
- * hpoll_stats_init() - create the file
+ * hpoll_stats_init() - create the files
  *
- * Process context. Without debugfs there is none, and all else works.
+ * Process context. Without debugfs there are none, and all else works.
  */
 void hpoll_stats_init(void);
 
 /**
- * hpoll_stats_exit() - remove the file
+ * hpoll_stats_exit() - remove the files
  *
- * Process context. Waits for those who read it.
+ * Process context. Waits for those who read them.
  */
 void hpoll_stats_exit(void);
 

@@ -74,7 +74,26 @@ stats_are_numbers() {
 	cat "$stats" >&2
 	return 1
 }
-check "debugfs: mode 444, a head, a line of numbers per CPU" stats_are_numbers
+check "debugfs: cpus: mode 444, a head, a line of numbers per CPU" stats_are_numbers
+
+lengths=/sys/kernel/debug/hpoll/lengths
+lengths_are_numbers() {
+	[ "$(stat -c %a "$lengths")" = 444 ] || return 1
+	[ "$(head -n 1 "$lengths")" = "from_ns$(seq 0 $(($(nproc) - 1)) | sed 's/^/ cpu/' | tr -d '\n')" ] &&
+		[ "$(tail -n +2 "$lengths" | grep -Ecx "[0-9]+( [0-9]+){$(nproc)}")" = 24 ] && return
+	cat "$lengths" >&2
+	return 1
+}
+check "debugfs: lengths: mode 444, a head, 24 lines of numbers" lengths_are_numbers
+# Each period is of one length. Some more may be counted meanwhile.
+lengths_are_periods() {
+	periods=$(($(total hits) + $(total halts)))
+	counted=$(tail -n +2 "$lengths" | awk '{ for (i = 2; i <= NF; i++) n += $i } END { print n }')
+	diag "$counted lengths, $periods periods before, $(($(total hits) + $(total halts))) after"
+	[ "$periods" -gt 0 ] && [ "$counted" -ge "$periods" ] &&
+		[ "$counted" -le $(($(total hits) + $(total halts))) ]
+}
+check "debugfs: as many lengths as there were periods" lengths_are_periods
 
 state_is() {
 	reads "$states/state$1/name" "$2" && reads "$states/state$1/latency" "$3" &&
