@@ -21,6 +21,7 @@
 #include <hpoll/params.h>
 #include <hpoll/probe.h>
 #include <hpoll/stats.h>
+#include <trace/events/hpoll.h>
 
 /**
  * struct governor_cpu - one CPU's state, written by that CPU alone, but for
@@ -84,7 +85,10 @@ static u32 begin(struct hpoll_window *window, const struct hpoll_params *params,
 		now.stolen_ns = kcpustat_this_cpu->cpustat[CPUTIME_STEAL];
 		now.wake_ns = hpoll_probe_cost_ns();
 	}
-	return hpoll_window_begin(window, params, &now);
+	hpoll_window_begin(window, params, &now);
+	trace_hpoll_decide(window->period.window_ns, window->cost_ns, now.timer_ns,
+			   window->budget.left_ns);
+	return window->period.window_ns;
 }
 
 static struct hpoll_choice choose(const struct governor_cpu *gc,
@@ -160,6 +164,13 @@ static int governor_select(struct cpuidle_driver *drv,
 	return 0;
 }
 
+static void trace_outcome(const struct cpuidle_device *dev,
+			  const struct hpoll_window *window, bool polled)
+{
+	trace_hpoll_outcome(window->period.window_ns, dev->last_residency_ns, polled,
+			    window->over);
+}
+
 /*
  * On the path between a wake-up and the work that it is for: what an IPI asks
  * of a polling CPU is only done after this.
@@ -178,9 +189,11 @@ static void governor_reflect(struct cpuidle_device *dev, int index)
 	} else if (gc->polled_last) {
 		hpoll_window_polled(window, dev->last_residency_ns,
 				    dev->poll_time_limit);
+		trace_outcome(dev, window, true);
 	} else {
 		hpoll_window_halted(window, dev->last_residency_ns,
 				    need_resched());
+		trace_outcome(dev, window, false);
 	}
 }
 

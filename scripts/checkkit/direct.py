@@ -24,6 +24,8 @@ BRANCH = re.compile(r"^(?:\w+ )*(?:call|jmp)[lqw]?\b")
 INDIRECT = re.compile(r"^(?:\w+ )*(?:l?call|l?jmp)[lqw]?\s+\*")
 RELOCATION = re.compile(r"^\s+[0-9a-f]+: (?P<type>R_X86_64_\w+)\t(?P<symbol>[\w.$]+)")
 THUNK = re.compile(r"^__x86_indirect_\w*thunk")
+# The kernel's own way to call whoever traces a tracepoint; those may be called so.
+TRACERS = re.compile(r"^__traceiter_")
 
 
 def judge(symbols, disassembly):
@@ -35,7 +37,7 @@ def judge(symbols, disassembly):
     wrong, section, function, branch, pending = [], "?", "?", "", ""
 
     def settle():
-        if pending:
+        if pending and not TRACERS.match(function):
             wrong.append(f"indirect, in {function} ({section}): {pending}")
 
     for line in disassembly:
@@ -54,7 +56,7 @@ def judge(symbols, disassembly):
             symbol = match["symbol"]
             if pending and symbol == "pv_ops":
                 pending = ""
-            if THUNK.match(symbol):
+            if THUNK.match(symbol) and not TRACERS.match(function):
                 wrong.append(f"indirect, in {function} ({section}): {branch or '?'} to {symbol}")
             elif branch and symbol.startswith("__SCT__") and symbol[7:] in calls:
                 calls[symbol[7:]] += 1

@@ -25,7 +25,7 @@ CHECKPATCH_IGNORE = {
     "include/hpoll/types.h": ["PREFER_DEFINED_ATTRIBUTE_MACRO"],
     "kunit/user/": ["PREFER_DEFINED_ATTRIBUTE_MACRO", "MACRO_ARG_REUSE"],
     # Tracepoint headers are read more than once, with macros of their own.
-    "include/trace/": ["SPACING", "OPEN_ENDED_LINE", "MACRO_ARG_PRECEDENCE"],
+    "include/trace/": ["PARENTHESIS_ALIGNMENT", "SPACING", "OPEN_ENDED_LINE", "MACRO_ARG_PRECEDENCE"],
 }
 
 

@@ -69,6 +69,14 @@ class Objects(unittest.TestCase):
                 self.assertEqual(len(wrong), 1, wrong)
                 self.assertIn("in caller (.text)", wrong[0])
 
+    def test_who_traces_may_be_called_so(self):
+        for branch in ("call *%rax", "call __x86_indirect_thunk_rax"):
+            text = f"\t.globl NAME\nNAME:\n\t{branch}\n\tret\n"
+            self.assertEqual(self.check(DIRECT + text.replace("NAME", "__traceiter_hpoll_x"))[0],
+                             [], branch)
+            self.assertEqual(len(self.check(DIRECT + text.replace("NAME", "other"))[0]), 1,
+                             branch)
+
     def test_returns_and_paravirt_calls_are_no_fault(self):
         self.assertEqual(self.check(DIRECT + "\tret\n\tjmp __x86_return_thunk\n"
                                     "\tcall *pv_ops+248(%rip)\n")[0], [])
