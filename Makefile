@@ -81,7 +81,7 @@ TEST_MODULES := $(wildcard selftests/*/Kbuild)
 TEST_CFLAGS := -O2 -static -Wall -Wextra -Werror -Iinclude
 KUNIT = $(shell grep -qs '^CONFIG_KUNIT=' $(KDIR)/.config && echo m)
 
-guest: $(addprefix $(GUEST)/,pingpong replay hammer sleeper kexec_load)
+guest: $(addprefix $(GUEST)/,pingpong replay hammer sleeper kexec_load hpollctl)
 	@scripts/link-sources $(OUT) ./Kbuild src include selftests/Kbuild $(dir $(TEST_MODULES)) kunit
 	@scripts/link-sources $(OUT)/test ./Kbuild src include
 	$(KMAKE) M=$(CURDIR)/$(OUT) CONFIG_HPOLL_SELFTESTS=m CONFIG_HPOLL_KUNIT_TEST=$(KUNIT) modules
@@ -113,12 +113,20 @@ TOOLS_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -Wno-missing-field-initi
 
 REPLAY_ROOMS := $(addprefix src/,policy_classic.c policy_adaptive.c budget.c window.c)
 
-tools: build/hpoll-replay
+tools: build/hpoll-replay build/hpollctl
 
 build/hpoll-replay: $(wildcard tools/replay/*.[ch]) $(REPLAY_ROOMS) \
 		$(wildcard include/hpoll/*.h)
 	@mkdir -p $(@D)
 	$(CC) $(TOOLS_CFLAGS) -o $@ $(filter %.c,$^) -lm
+
+build/hpollctl: $(wildcard tools/hpollctl/*.[ch])
+	@mkdir -p $(@D)
+	$(CC) $(TOOLS_CFLAGS) -pthread -o $@ $(filter %.c,$^)
+
+# For guests, which have no C library.
+$(GUEST)/hpollctl: $(wildcard tools/hpollctl/*.[ch]) | $(GUEST)
+	$(CC) $(TOOLS_CFLAGS) -static -pthread -o $@ $(filter %.c,$^)
 
 policy-report: tools
 	@scripts/policy-report
