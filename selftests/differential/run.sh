@@ -21,10 +21,11 @@ lib=${HPOLL_LIB:-../../build/guest/$(uname -r)}
 . "$lib/tap.sh"
 # shellcheck source=selftests/lib/json.sh
 . "$lib/json.sh"
+# shellcheck source=selftests/lib/trace.sh
+. "$lib/trace.sh"
 
 cpuidle=/sys/devices/system/cpu/cpuidle
 params=/sys/module/haltpoll/parameters
-tracing=/sys/kernel/tracing
 work=${TMPDIR:-/tmp}/hpoll-differential.$$
 
 command -v lab >/dev/null || lab() { :; }
@@ -50,10 +51,6 @@ probe_add() {
 events() {
 	echo "$1" >"$tracing/events/kprobes/reflect/enable" &&
 		echo "$1" >"$tracing/events/power/guest_halt_poll_ns/enable"
-}
-
-lost_events() {
-	cat "$tracing"/per_cpu/cpu*/stats | awk '/^(overrun|dropped events|commit overrun):/ { n += $NF } END { print n + 0 }'
 }
 
 cleanup() {

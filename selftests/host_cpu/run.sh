@@ -41,18 +41,6 @@ measure_all() {
 		measure sleeps-100us "$HPOLL_LIB/sleeper" 0 100 1500
 }
 
-# no_dearer PATTERN WHAT
-no_dearer() {
-	# shellcheck disable=SC2046 # four words
-	set -- "$2" $(margin "/tmp/hpoll.$1" "/tmp/menu.$1" "$MARGIN_PERCENT")
-	figures="median of $5 pairs $3 permille, with 99.5% confidence not below $4"
-	if [ "$2" = open ]; then
-		skip "$1" "this machine is too noisy to tell: $figures"
-	else
-		check "$1 ($figures)" [ "$2" = kept ]
-	fi
-}
-
 case $(accel) in
 kvm | nested-kvm-on-tcg) ;;
 *) skip_all "in plain TCG a halt does not leave the guest" ;;
@@ -74,7 +62,9 @@ for pattern in rest sleeps-1000us sleeps-100us; do
 		diag "$pattern: $governor: $(median "/tmp/$governor.$pattern") us of the host's CPUs ($(sort -n "/tmp/$governor.$pattern" | tr '\n' ' '))"
 	done
 done
-no_dearer rest "a guest at rest costs the host no more than under menu"
-no_dearer sleeps-1000us "... nor does a sleeper of 1 kHz"
+no_more "a guest at rest costs the host no more than under menu" \
+	/tmp/hpoll.rest /tmp/menu.rest "$MARGIN_PERCENT"
+no_more "... nor does a sleeper of 1 kHz" \
+	/tmp/hpoll.sleeps-1000us /tmp/menu.sleeps-1000us "$MARGIN_PERCENT"
 check "unloads" unload
 finish

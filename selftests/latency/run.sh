@@ -66,6 +66,8 @@ lib=${HPOLL_LIB:-../../build/guest/$(uname -r)}
 . "$lib/json.sh"
 # shellcheck source=selftests/lib/option.sh
 . "$lib/option.sh"
+# shellcheck source=selftests/lib/stats.sh
+. "$lib/stats.sh"
 
 cpuidle=/sys/devices/system/cpu/cpuidle
 ipi=/sys/kernel/debug/ipi_wake
@@ -150,23 +152,15 @@ measure() {
 	measure_mixed alternating longs=1 && measure_mixed mostly-long longs=2
 }
 
-# hpoll_count COLUMN: of CPUs 0 and 1 under hpoll
-hpoll_count() {
-	awk -v name="$1" '
-		NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
-		NR > 1 && $column["cpu"] < 2 { n += $column[name] }
-		END { printf "%.0f", n }' /sys/kernel/debug/hpoll/cpus
-}
-
 # measure_mixed NAME OPTION...: wake-ups of $governor, in $round. Where the host takes
 # CPUs away from polls the adaptive policy holds back, as the test busy shows; what it
 # gains is asked for on a host that has time.
 measure_mixed() {
 	mixed_tries=3
 	while :; do
-		interrupted=$(hpoll_count preempted 2>/dev/null)
+		interrupted=$(total preempted 2 2>/dev/null)
 		measure_mixed_once "$@" || return 1
-		interrupted=$(($(hpoll_count preempted 2>/dev/null) - interrupted))
+		interrupted=$(($(total preempted 2 2>/dev/null) - interrupted))
 		mixed_tries=$((mixed_tries - 1))
 		if [ "$governor" != hpoll ] || [ "$interrupted" -le $((mixed / 10)) ]; then break; fi
 		diag "round $round: $1: the host interrupted $interrupted polls"
@@ -187,11 +181,11 @@ measure_mixed_once() {
 	shift
 	# Learned is what comes after what, so it takes more than a window does.
 	measure_ipi "$MIXED_WARM" gap_us="$mixed_gap_us" task=1 long_us="$LONG_US" "$@" >/dev/null || return 1
-	vain=$(hpoll_count vain_ns 2>/dev/null)
+	vain=$(total vain_ns 2 2>/dev/null)
 	in_phase "$governor.$kind.$round" measure_ipi "$mixed" gap_us="$mixed_gap_us" task=1 \
 		long_us="$LONG_US" "$@" || return 1
 	enough "$mixed" <"$work/json" || return 1
-	vain=$(($(hpoll_count vain_ns 2>/dev/null) - vain))
+	vain=$(($(total vain_ns 2 2>/dev/null) - vain))
 	mixed_p50=$(figure p50 <"$work/json")
 }
 
@@ -302,14 +296,7 @@ no_slower() {
 	if [ $((rounds + duels)) -lt "$MARGIN_ROUNDS" ]; then
 		skip "$what" "takes at least $MARGIN_ROUNDS rounds to tell"
 	else
-		# shellcheck disable=SC2046 # four words
-		set -- $(margin "$work/hpoll.$1" "$work/$2.$1" "$MARGIN_PERCENT")
-		figures="median of $4 pairs $2 permille, with 99.5% confidence not below $3"
-		if [ "$1" = open ]; then
-			skip "$what" "this machine is too noisy to tell: $figures"
-		else
-			check "$what ($figures)" [ "$1" = kept ]
-		fi
+		no_more "$what" "$work/hpoll.$1" "$work/$2.$1" "$MARGIN_PERCENT"
 	fi
 }
 

@@ -4,6 +4,9 @@
 # What tests do with hpoll, through the files that an operator uses; to be
 # sourced after tap.sh.
 
+# shellcheck source=selftests/lib/stats.sh
+. "$HPOLL_LIB/stats.sh"
+
 # shellcheck disable=SC2034 # for the tests
 {
 	cpuidle=/sys/devices/system/cpu/cpuidle
@@ -148,14 +151,6 @@ uptime_ms() {
 usage() {
 	cat /sys/devices/system/cpu/cpu[01]/cpuidle/state"$1"/usage |
 		awk '{ n += $1 } END { print n }'
-}
-
-# total COLUMN: its sum over all CPUs, from hpoll's statistics
-total() {
-	awk -v name="$1" '
-		NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) column = i }
-		NR > 1 { n += $column }
-		END { printf "%.0f\n", n }' /sys/kernel/debug/hpoll/cpus
 }
 
 # Do CPUs 0 and 1 poll while they wake each other up? Where others keep them busy

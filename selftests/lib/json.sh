@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
 #
-# What test programs print, and what to make of it; to be sourced.
+# What test programs print, and what to make of it; to be sourced after tap.sh.
 
 # figure KEY <JSON: a number of the one JSON line
 figure() {
@@ -22,7 +22,7 @@ median() {
 # on a calm machine and by anything on a busy one, so a median above the margin
 # says little at first: it counts as slower once the true median is above the
 # margin with a confidence of 99.5% (sign test), whatever the noise looks like.
-# That takes 11 pairs.
+# That takes 11 pairs. See no_more.
 margin() {
 	paste "$1" "$2" | awk '{ print int($1 * 1000 / $2) }' |
 		sort -n | awk -v most=$((1000 + $3 * 10)) '
@@ -37,4 +37,18 @@ margin() {
 				said = mid <= most ? "kept" : low > most ? "broken" : "open"
 				print said, mid, low, NR
 			}'
+}
+
+# no_more WHAT MINE BASE PERCENT: checks that by margin; skipped where it can't be told
+no_more() {
+	no_more_what=$1
+	shift
+	# shellcheck disable=SC2046 # four words
+	set -- $(margin "$@")
+	no_more_figures="median of $4 pairs $2 permille, with 99.5% confidence not below $3"
+	if [ "$1" = open ]; then
+		skip "$no_more_what" "this machine is too noisy to tell: $no_more_figures"
+	else
+		check "$no_more_what ($no_more_figures)" [ "$1" = kept ]
+	fi
 }

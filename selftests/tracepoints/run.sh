@@ -7,19 +7,16 @@
 . "$HPOLL_LIB/tap.sh"
 # shellcheck source=selftests/lib/hpoll.sh
 . "$HPOLL_LIB/hpoll.sh"
+# shellcheck source=selftests/lib/trace.sh
+. "$HPOLL_LIB/trace.sh"
 
-trace=/sys/kernel/tracing
-events=$trace/events/hpoll
+events=$tracing/events/hpoll
 # In KiB per CPU: some ten thousand events.
 BUFFER_KB=4096
 
 # events_of KIND: how many are in the trace
 events_of() {
-	grep -c "hpoll_$1" "$trace"/trace
-}
-
-lost_events() {
-	cat "$trace"/per_cpu/cpu*/stats | awk '/^(overrun|dropped events|commit overrun):/ { n += $NF } END { print n + 0 }'
+	grep -c "hpoll_$1" "$tracing"/trace
 }
 
 check "loads" load_wide
@@ -35,11 +32,11 @@ check "hpoll_decide: its fields" format_has window_ns cost_ns timer_ns budget_ns
 format=hpoll_outcome
 check "hpoll_outcome: its fields" format_has window_ns ns polled over
 
-echo $BUFFER_KB >"$trace"/buffer_size_kb
+echo $BUFFER_KB >"$tracing"/buffer_size_kb
 # Decisions are traced before the first outcome and after the last one. Periods are
 # counted when the next one begins; some begin between two readings.
 traced() {
-	echo >"$trace"/trace
+	echo >"$tracing"/trace
 	hits=$(total hits)
 	halts=$(total halts)
 	echo 1 >"$events"/hpoll_decide/enable
@@ -49,7 +46,7 @@ traced() {
 	echo 0 >"$events"/hpoll_decide/enable
 	hits=$(($(total hits) - hits))
 	halts=$(($(total halts) - halts))
-	diag "$(events_of decide) decisions, $(grep -c ' hit ' "$trace"/trace) hits, $(grep -c ': halt ' "$trace"/trace) halts; counted: $hits and $halts"
+	diag "$(events_of decide) decisions, $(grep -c ' hit ' "$tracing"/trace) hits, $(grep -c ': halt ' "$tracing"/trace) halts; counted: $hits and $halts"
 	[ "$(lost_events)" = 0 ]
 }
 check "traced under load, none is lost" traced
@@ -57,8 +54,8 @@ check "traced under load, none is lost" traced
 about() {
 	[ $(($1 - $2)) -le $(($2 / 10 + 50)) ] && [ $(($2 - $1)) -le $(($2 / 10 + 50)) ]
 }
-check "as many hits as are counted" about "$(grep -c ' hit ' "$trace"/trace)" "$hits"
-check "... and halts" about "$(grep -c ': halt ' "$trace"/trace)" "$halts"
+check "as many hits as are counted" about "$(grep -c ' hit ' "$tracing"/trace)" "$hits"
+check "... and halts" about "$(grep -c ': halt ' "$tracing"/trace)" "$halts"
 check "... and decisions as periods" about "$(events_of decide)" $((hits + halts))
 check "hits there are" [ "$hits" -gt 500 ]
 # A window that is decided is the one that a poll's outcome tells.
@@ -75,7 +72,7 @@ windows_agree() {
 		END {
 			print n + 0 " outcomes, " wrong + 0 " of another window"
 			exit !(n > 500 && !wrong)
-		}' "$trace"/trace >&2
+		}' "$tracing"/trace >&2
 }
 check "an outcome tells the window that was decided" windows_agree
 
@@ -93,7 +90,7 @@ stop_load
 hpoll_ko=$HPOLL_LIB/hpoll-test.ko
 if driver_is none 2>/dev/null; then
 	check "fused: loads" load_wide fault=kprobe
-	echo >"$trace"/trace
+	echo >"$tracing"/trace
 	echo 1 >"$events"/enable
 	"$HPOLL_LIB/pingpong" -a 0 -b 1 -n 300 >/dev/null
 	check "fused: they are silent" [ "$(events_of decide)" = 0 ]
