@@ -120,12 +120,14 @@ build/hpoll-replay: $(wildcard tools/replay/*.[ch]) $(REPLAY_ROOMS) \
 	@mkdir -p $(@D)
 	$(CC) $(TOOLS_CFLAGS) -o $@ $(filter %.c,$^) -lm
 
-build/hpollctl: $(wildcard tools/hpollctl/*.[ch])
+HPOLLCTL := $(wildcard tools/hpollctl/*.[ch]) include/hpoll/types.h
+
+build/hpollctl: $(HPOLLCTL)
 	@mkdir -p $(@D)
 	$(CC) $(TOOLS_CFLAGS) -pthread -o $@ $(filter %.c,$^)
 
 # For guests, which have no C library.
-$(GUEST)/hpollctl: $(wildcard tools/hpollctl/*.[ch]) | $(GUEST)
+$(GUEST)/hpollctl: $(HPOLLCTL) | $(GUEST)
 	$(CC) $(TOOLS_CFLAGS) -static -pthread -o $@ $(filter %.c,$^)
 
 policy-report: tools

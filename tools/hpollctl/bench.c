@@ -20,7 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "files.h"
@@ -77,6 +76,7 @@ struct duel {
 };
 
 static char *governor_before;
+static atomic_int stopped;
 
 static void restore_governor(void)
 {
@@ -86,16 +86,7 @@ static void restore_governor(void)
 
 static void stop(int sig)
 {
-	restore_governor();
-	_exit(128 + sig);
-}
-
-static u64 now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+	stopped = sig;
 }
 
 static void bind_to(unsigned int cpu)
@@ -157,6 +148,8 @@ static void call(struct duel *duel)
 		await(duel, 0);
 		if (!duel->pause)
 			duel->took_ns[i] = now_ns() - start_ns;
+		if (stopped)
+			exit(128 + stopped);
 	}
 }
 

@@ -63,6 +63,13 @@ int record_run(const struct options *options, int argc, char **argv);
 u64 to_number(const char *option, const char *text, u64 least, u64 most);
 
 /**
+ * now_ns() - the time that goes by
+ *
+ * Return: in nanoseconds, since whenever.
+ */
+u64 now_ns(void);
+
+/**
  * no_arguments() - this command takes none
  * @argc: how many words there are, the command's name included
  * @argv: the words

@@ -11,6 +11,7 @@
 #include "machine.h"
 
 #define REFUSED		"hpoll: not loaded: "
+#define LOADED		"hpoll: loaded: "
 
 /* CPUID: leaf 1's hypervisor bit, and where hypervisors put their leaves. */
 #define HYPERVISOR_BIT	0x80000000U
@@ -98,6 +99,8 @@ static char *find_refusal(int *error)
 
 	for (at = log; at && (at = strstr(at, REFUSED)); at += strlen(REFUSED))
 		found = at + strlen(REFUSED);
+	if (found && strstr(found, LOADED))
+		found = NULL;
 	if (found)
 		found = strndup(found, strcspn(found, "\n"));
 	free(log);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "files.h"
 #include "hpollctl.h"
@@ -57,6 +58,14 @@ u64 to_number(const char *option, const char *text, u64 least, u64 most)
 		errx(EXIT_USAGE, "%s %s: expected a whole number from %llu to %llu",
 		     option, text, least, most);
 	return value;
+}
+
+u64 now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
 }
 
 void no_arguments(int argc, char **argv)

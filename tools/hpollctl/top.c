@@ -67,14 +67,6 @@ static unsigned int terminal_width(void)
 	return width < NARROWEST ? NARROWEST : width > WIDEST ? WIDEST : width;
 }
 
-static u64 now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ULL + now.tv_nsec;
-}
-
 /* Return: the row of this CPU, which may have gone; -1 */
 static int find_cpu(const struct table *table, u64 cpu)
 {
