@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 import unittest
 
+import sanitized
 from labkit.cli import TOP
 
 PARAMETERS = {
@@ -42,11 +43,7 @@ def setUpModule():
     FOLDER = tempfile.mkdtemp()
     unittest.addModuleCleanup(shutil.rmtree, FOLDER)
     TOOL = os.path.join(FOLDER, "hpollctl")
-    subprocess.run(["gcc", "-std=gnu11", "-O1", "-g", "-D_GNU_SOURCE", "-Wall", "-Wextra",
-                    "-Wno-missing-field-initializers", "-pthread",
-                    "-fsanitize=address,undefined", "-fno-sanitize-recover=all",
-                    "-Iinclude", "-o", TOOL, *glob.glob("tools/hpollctl/*.c", root_dir=TOP)],
-                   cwd=TOP, check=True)
+    sanitized.build(TOOL, *glob.glob("tools/hpollctl/*.c", root_dir=TOP), "-pthread")
 
 
 class Guest(unittest.TestCase):
@@ -286,6 +283,11 @@ class Doctor(Guest):
                  "[ 2.0] hpoll: not loaded: gate auto refuses: no hypervisor is to be seen\n")
         self.put("cpuid", "\n")
         self.finds("loaded", "trouble", "gate auto refuses: no hypervisor", "gate=force")
+
+    def test_a_refusal_before_the_last_load(self):
+        self.unload()
+        self.put("dmesg", "hpoll: not loaded: gate off refuses: off\nhpoll: loaded: mode fused\n")
+        self.finds("loaded", "trouble", "hpoll is not loaded", "modprobe hpoll")
 
     def test_the_slot_is_taken(self):
         self.unload()

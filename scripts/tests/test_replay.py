@@ -14,6 +14,7 @@ import tempfile
 import unittest
 import xml.etree.ElementTree
 
+import sanitized
 from labkit.cli import TOP
 from policykit import corpus, kinds, report
 
@@ -27,11 +28,8 @@ def setUpModule():
     FOLDER = tempfile.mkdtemp()
     unittest.addModuleCleanup(shutil.rmtree, FOLDER)
     REPLAY = os.path.join(FOLDER, "hpoll-replay")
-    subprocess.run(["gcc", "-std=gnu11", "-O1", "-g", "-D_GNU_SOURCE", "-Wall", "-Wextra",
-                    "-Wno-missing-field-initializers",
-                    "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-Iinclude",
-                    "-o", REPLAY, *glob.glob("tools/replay/*.c", root_dir=TOP),
-                    "src/policy_classic.c", "src/policy_adaptive.c", "src/budget.c", "src/window.c", "-lm"], cwd=TOP, check=True)
+    sanitized.build(REPLAY, *glob.glob("tools/replay/*.c", root_dir=TOP), "src/policy_classic.c",
+                    "src/policy_adaptive.c", "src/budget.c", "src/window.c", "-lm")
 
 
 def run(*arguments, text=None):
