@@ -8,9 +8,9 @@
 /* Nothing that happened earlier counts. */
 #define LONGEST_NS	1000000000ULL
 
-static u32 capacity_ns(u32 cost_ns, u32 strain)
+static u32 capacity_ns(const struct hpoll_budget *budget, u32 cost_ns)
 {
-	u64 ns = (u64)HPOLL_BUDGET_HALTS * cost_ns >> strain;
+	u64 ns = (u64)HPOLL_BUDGET_HALTS * cost_ns >> budget->strain;
 
 	return ns < U32_MAX ? ns : U32_MAX;
 }
@@ -18,7 +18,7 @@ static u32 capacity_ns(u32 cost_ns, u32 strain)
 static void add(struct hpoll_budget *budget, u32 cost_ns, u64 ns)
 {
 	u64 left_ns = budget->left_ns + (ns >> budget->strain);
-	u32 most_ns = capacity_ns(cost_ns, budget->strain);
+	u32 most_ns = capacity_ns(budget, cost_ns);
 
 	budget->left_ns = left_ns < most_ns ? left_ns : most_ns;
 }
@@ -58,7 +58,7 @@ void hpoll_budget_fill(struct hpoll_budget *budget, u32 pct, u32 cost_ns, u64 no
 	if (!budget->filled_ns || now_ns < budget->filled_ns) {
 		/* Fresh; or the clock went backwards and says nothing. */
 		if (!budget->filled_ns)
-			budget->left_ns = capacity_ns(cost_ns, 0);
+			budget->left_ns = capacity_ns(budget, cost_ns);
 		budget->looked_ns = now_ns;
 		budget->stolen_ns = stolen_ns;
 		budget->lost_ns = 0;

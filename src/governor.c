@@ -73,6 +73,7 @@ static u32 begin(struct hpoll_window *window, const struct hpoll_params *params,
 		.event_ns = HPOLL_NO_TIMER,
 		.duty = duty,
 	};
+	u32 window_ns;
 
 	if (params->policy == HPOLL_POLICY_ADAPTIVE) {
 		if (hpoll_window_wants_timers(window)) {
@@ -85,10 +86,9 @@ static u32 begin(struct hpoll_window *window, const struct hpoll_params *params,
 		now.stolen_ns = kcpustat_this_cpu->cpustat[CPUTIME_STEAL];
 		now.wake_ns = hpoll_probe_cost_ns();
 	}
-	hpoll_window_begin(window, params, &now);
-	trace_hpoll_decide(window->period.window_ns, window->cost_ns, now.timer_ns,
-			   window->budget.left_ns);
-	return window->period.window_ns;
+	window_ns = hpoll_window_begin(window, params, &now);
+	trace_hpoll_decide(window_ns, window->cost_ns, now.timer_ns, window->budget.left_ns);
+	return window_ns;
 }
 
 static struct hpoll_choice choose(const struct governor_cpu *gc,

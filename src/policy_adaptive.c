@@ -174,14 +174,19 @@ static void account(struct hpoll_adaptive *adaptive, u32 cost_ns,
 	adaptive->allowance_ns = allowance < most ? allowance : most;
 }
 
+/* A halt that costs less than a look at the clock. */
+static bool is_not_worth_it(u32 cost_ns)
+{
+	return cost_ns < 1U << HPOLL_ADAPTIVE_SHIFT;
+}
+
 u32 hpoll_adaptive_window_ns(const struct hpoll_adaptive *adaptive, u32 cost_ns,
 			     u64 timer_ns)
 {
 	u32 window_ns, least_ns;
 
 	cost_ns = limit(cost_ns);
-	/* Not worth a look at the clock. */
-	if (cost_ns < 1U << HPOLL_ADAPTIVE_SHIFT)
+	if (is_not_worth_it(cost_ns))
 		return 0;
 
 	if (is_waited_for(adaptive, timer_ns, cost_ns))
@@ -204,7 +209,7 @@ void hpoll_adaptive_observe(struct hpoll_adaptive *adaptive, u32 cost_ns,
 
 	cost_ns = limit(cost_ns);
 	/* Where nothing is polled for, whatever comes, there is nothing to learn. */
-	if (cost_ns < 1U << HPOLL_ADAPTIVE_SHIFT)
+	if (is_not_worth_it(cost_ns))
 		return;
 	if (!period->duty)
 		account(adaptive, cost_ns, period);

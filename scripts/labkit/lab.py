@@ -321,11 +321,11 @@ def _boot_soundly(specs, accel, log):
     found, first, left, boots = {}, {}, list(specs), 0
     while left:
         boots += 1
-        results = _boot(left, accel, log if not log or boots == 1 else
+        specs_now, left = left, []
+        results = _boot(specs_now, accel, log if not log or boots == 1 else
                         os.path.join(log, f"boot-{boots}"))
         stuck = not any(r.begun for r in results)
-        left = []
-        for result, spec in zip(results, [s for s in specs if s.name not in found]):
+        for result, spec in zip(results, specs_now):
             judged = result.verdict
             died = accel != "kvm" and verdict.emulation_died(
                 judged.outcome, result.channel, result.gave_up, judged.info.get("text", ""))

@@ -2,8 +2,8 @@
 /*
  * Tracepoints: what the governor decides, and what comes of it.
  *
- * Both are passed with interrupts off, on the CPU that they tell of, where RCU is
- * watching: in the core's select and reflect. In fused mode, where the driver decides,
+ * Both are passed on the CPU that they tell of, where RCU is watching: in the core's
+ * select and reflect. In fused mode, where the driver decides,
  * it is not, so there they are silent.
  */
 #undef TRACE_SYSTEM
