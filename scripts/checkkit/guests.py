@@ -10,7 +10,7 @@ import json
 import os
 import sys
 
-from labkit import emulator, lab
+from labkit import emulator, lab, verdict
 from labkit.spec import load_plan
 
 from . import ktap, lanes, modules, proc
@@ -41,14 +41,24 @@ def read(guest):
     return found
 
 
-def _tail(logs, name):
-    """The end of a guest's console, for one that failed."""
+def excerpt(lines):
+    """What a console says of a failure: the kernel's first complaint and what follows
+    it, as told last, which is in full; its end where there is none. Pure."""
+    complaint = verdict.first_splat(lines)
+    if not complaint:
+        return lines[-15:]
+    told = max(i for i, line in enumerate(lines) if complaint in line)
+    return lines[told:told + 40]
+
+
+def _console(logs, name):
+    """The console of a guest that failed."""
     for path in sorted(glob.glob(os.path.join(glob.escape(logs), "**", f"{name}.cons*"),
                                  recursive=True)):
         with open(path, encoding="utf-8", errors="replace") as file:
             lines = file.read().splitlines()
         if lines:
-            return [f"console ({path}):", *(f"  {line}" for line in lines[-15:])]
+            return [f"console ({path}):", *(f"  {line}" for line in excerpt(lines))]
     return []
 
 
@@ -117,7 +127,7 @@ def run(top, say, accel="auto"):
         with open(path, encoding="utf-8") as file:
             results = read(json.load(file))
         if any(r.status == FAIL for r in results):
-            results[[r.status for r in results].index(FAIL)].output += _tail(booter.logs, spec.name)
+            results[[r.status for r in results].index(FAIL)].output += _console(booter.logs, spec.name)
         found += results
     for text in booter.lines:
         if text.startswith("lab: NOTE: "):

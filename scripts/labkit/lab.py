@@ -53,9 +53,12 @@ TMP_MB = 600
 
 # A panic ends QEMU at once (panic=-1, -no-reboot); it prints the whole log
 # first, since "quiet" kept the warnings from the console. Under TCG the timer
-# check fails now and then for want of time.
+# check fails now and then for want of time. A task that hangs ends the guest, too:
+# where it and the CPUs stand is only in the log.
 APPEND = ("console=ttyS0 quiet panic=-1 panic_on_warn=1 oops=panic panic_print=32 "
-          "no_timer_check rdinit=/init")
+          "hung_task_panic=1 sysctl.kernel.hung_task_timeout_secs=60 "
+          "sysctl.kernel.hung_task_all_cpu_backtrace=1 "
+          "sysctl.kernel.panic_on_rcu_stall=1 no_timer_check rdinit=/init")
 
 # Emulated on cores that others use too, a CPU may stand still for longer than
 # the kernel's patience (20 to 30 s). Real stalls are still found, only later.

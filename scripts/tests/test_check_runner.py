@@ -64,6 +64,16 @@ class Guests(unittest.TestCase):
         self.assertEqual(skip.name, "guests: plain-6.1: first boot")
         self.assertIn("triple-fault: the host saw", skip.output[0])
 
+    def test_of_a_console_the_complaint_is_shown_as_told_in_full(self):
+        hung = "INFO: task kworker/1:1:53 blocked for more than 61 seconds."
+        panic = "Kernel panic - not syncing: hung_task: blocked tasks"
+        stack = ["task:kworker/1:1 state:D", "Call Trace:", *map(str, range(100))]
+        lines = ["booted", f"[  9.1] {hung}", f"[  9.2] {panic}", "booted", f"[  9.1] {hung}", *stack]
+        self.assertEqual(guests.excerpt(lines), [f"[  9.1] {hung}", *stack[:39]])
+
+    def test_of_a_console_without_a_complaint_its_end_is_shown(self):
+        self.assertEqual(guests.excerpt(list(map(str, range(20)))), list(map(str, range(5, 20))))
+
     def test_a_kernel_that_cannot_be_built_fails_and_spares_the_others(self):
         commands = []
 

@@ -52,6 +52,10 @@ class Outcome(unittest.TestCase):
     def test_hang(self):
         self.expect(judged(recorded("hang.report")), "timeout", "in test smoke")
 
+    def test_a_task_that_hangs_is_named(self):
+        self.expect(judged(recorded("hung.report")), "panic",
+                    "INFO: task insmod:152 blocked for more than")
+
     def test_hang_before_any_test(self):
         self.expect(judged(["begin smoke", "cons ", "end 137 1"]), "timeout", "no test running")
 
