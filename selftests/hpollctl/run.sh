@@ -52,11 +52,11 @@ check "histogram ends with 0" ends 0 histogram
 check "... and counts idle periods" sh -c 'grep -q "^[1-9][0-9]* idle periods" /tmp/said'
 start_load
 check "top ends with 0" ends 0 top -n 2
-check "top --json ends with 0" ends 0 --json top -n 1
+# However few they are where the kernel proves what it does
 polls_are_seen() {
-	sed 's/.*"cpu":0,[^}]*"hits_per_s":\([0-9]*\).*/\1/' /tmp/said | awk '{ exit !($1 > 100) }'
+	ends 0 --json top -n 1 && grep -q '"hits_per_s":[1-9]' /tmp/said
 }
-check "... and sees polls that hit" polls_are_seen
+check "top --json sees polls that hit" within 10 polls_are_seen
 stop_load
 
 check "tune takes good values" ends 0 tune guest_halt_poll_ns=100000 policy=classic
