@@ -56,12 +56,35 @@ DEFINE_STATIC_CALL_NULL(hpoll_latency, latency_fn);
 DEFINE_STATIC_CALL(hpoll_sleep_length, no_timer);
 DEFINE_STATIC_CALL(hpoll_halt, safe_halt_fallback);
 
+enum {
+	REGISTER, SWITCH, LATENCY, CURR_GOVERNOR, PREV_GOVERNOR, GOVERNORS, PARAM_GOVERNOR,
+	DRIVER_LOCK, SLEEP_LENGTH, HALT, DISABLED,
+};
+
+/* What is optional can be done without. */
+static struct symbol {
+	const char *name;
+	bool optional;
+	unsigned long addr;
+} symbols[] = {
+	[REGISTER] = { "cpuidle_register_governor" },
+	[SWITCH] = { "cpuidle_switch_governor" },
+	[LATENCY] = { "cpuidle_governor_latency_req" },
+	[CURR_GOVERNOR] = { "cpuidle_curr_governor" },
+	[PREV_GOVERNOR] = { "cpuidle_prev_governor" },
+	[GOVERNORS] = { "cpuidle_governors" },
+	[PARAM_GOVERNOR] = { "param_governor" },
+	[DRIVER_LOCK] = { "cpuidle_driver_lock", true },
+	[SLEEP_LENGTH] = { "tick_nohz_get_sleep_length", true },
+	[HALT] = { "arch_cpu_idle", true },
+	[DISABLED] = { "cpuidle_disabled", true },
+};
+
 static struct cpuidle_governor **curr_governor;
 static struct cpuidle_governor **prev_governor;
 static struct list_head *governors;
 static spinlock_t *driver_lock;
 static const char *param_governor;
-static bool can_ask_disabled;
 static const char *missing = "kallsyms_lookup_name";
 
 static bool find_lookup(void)
@@ -82,58 +105,54 @@ static bool find_lookup(void)
 	return true;
 }
 
-static unsigned long find(const char *name)
+static void find_all(void)
 {
-	unsigned long addr = static_call(hpoll_lookup)(name);
+	struct symbol *symbol;
 
-	if (!addr && !missing)
-		missing = name;
-	return addr;
+	for (symbol = symbols; symbol < symbols + ARRAY_SIZE(symbols); symbol++) {
+		symbol->addr = static_call(hpoll_lookup)(symbol->name);
+		if (!symbol->addr && !symbol->optional && !missing)
+			missing = symbol->name;
+	}
 }
 
-/* Unlike those of find(), nothing depends on it that can't be done without. */
-static unsigned long find_optional(const char *name)
-{
-	return static_call(hpoll_lookup)(name);
-}
+#define UPDATE_CALL(call, type, symbol)						\
+	do {									\
+		unsigned long found = symbols[symbol].addr;			\
+										\
+		if (found)							\
+			static_call_update(call, (type *)found);		\
+	} while (0)
 
 void hpoll_core_init(void)
 {
-	unsigned long addr;
-
 	if (!find_lookup())
 		return;
 	missing = NULL;
+	find_all();
 
-	addr = find("cpuidle_register_governor");
-	if (addr)
-		static_call_update(hpoll_register, (register_fn *)addr);
-	addr = find("cpuidle_switch_governor");
-	if (addr)
-		static_call_update(hpoll_switch, (switch_fn *)addr);
-	addr = find("cpuidle_governor_latency_req");
-	if (addr)
-		static_call_update(hpoll_latency, (latency_fn *)addr);
-	curr_governor = (void *)find("cpuidle_curr_governor");
-	prev_governor = (void *)find("cpuidle_prev_governor");
-	governors = (void *)find("cpuidle_governors");
-	param_governor = (void *)find("param_governor");
+	UPDATE_CALL(hpoll_register, register_fn, REGISTER);
+	UPDATE_CALL(hpoll_switch, switch_fn, SWITCH);
+	UPDATE_CALL(hpoll_latency, latency_fn, LATENCY);
+	UPDATE_CALL(hpoll_sleep_length, sleep_length_fn, SLEEP_LENGTH);
+	UPDATE_CALL(hpoll_halt, halt_fn, HALT);
+	UPDATE_CALL(hpoll_disabled, disabled_fn, DISABLED);
+	curr_governor = (void *)symbols[CURR_GOVERNOR].addr;
+	prev_governor = (void *)symbols[PREV_GOVERNOR].addr;
+	governors = (void *)symbols[GOVERNORS].addr;
+	param_governor = (void *)symbols[PARAM_GOVERNOR].addr;
+	driver_lock = (void *)symbols[DRIVER_LOCK].addr;
 	/* One has to be there to give way to: governors can't leave by themselves. */
 	if (!missing && list_empty(governors))
 		missing = "other governor";
+}
 
-	driver_lock = (void *)find_optional("cpuidle_driver_lock");
-	addr = find_optional("tick_nohz_get_sleep_length");
-	if (addr)
-		static_call_update(hpoll_sleep_length, (sleep_length_fn *)addr);
-	addr = find_optional("arch_cpu_idle");
-	if (addr)
-		static_call_update(hpoll_halt, (halt_fn *)addr);
-	addr = find_optional("cpuidle_disabled");
-	if (addr) {
-		static_call_update(hpoll_disabled, (disabled_fn *)addr);
-		can_ask_disabled = true;
-	}
+const char *hpoll_core_symbol(unsigned int index, bool *found)
+{
+	if (index >= ARRAY_SIZE(symbols))
+		return NULL;
+	*found = symbols[index].addr;
+	return symbols[index].name;
 }
 
 const char *hpoll_core_missing(void)
@@ -143,7 +162,7 @@ const char *hpoll_core_missing(void)
 
 bool hpoll_core_cpuidle_disabled(void)
 {
-	return can_ask_disabled && static_call(hpoll_disabled)();
+	return symbols[DISABLED].addr && static_call(hpoll_disabled)();
 }
 
 __cpuidle void hpoll_core_halt(void)

@@ -10,6 +10,7 @@
 #include <hpoll/arch.h>
 #include <hpoll/core_calls.h>
 #include <hpoll/driver.h>
+#include <hpoll/facts.h>
 #include <hpoll/gate.h>
 #include <hpoll/governor.h>
 #include <hpoll/host_poll.h>
@@ -79,7 +80,7 @@ static int __init hpoll_init(void)
 	if (has_governor)
 		hpoll_governor_activate();
 	hpoll_probe_init();
-	hpoll_stats_init();
+	hpoll_facts_init(hpoll_stats_init(), &facts);
 
 	hpoll_status_set(mode, &verdict);
 	return 0;

@@ -62,11 +62,12 @@ static int lengths_show(struct seq_file *s, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(lengths);
 
-void hpoll_stats_init(void)
+struct dentry *hpoll_stats_init(void)
 {
 	dir = debugfs_create_dir("hpoll", NULL);
 	debugfs_create_file("cpus", 0444, dir, NULL, &cpus_fops);
 	debugfs_create_file("lengths", 0444, dir, NULL, &lengths_fops);
+	return dir;
 }
 
 void hpoll_stats_exit(void)

@@ -26,6 +26,17 @@ void hpoll_core_init(void);
 const char *hpoll_core_missing(void);
 
 /**
+ * hpoll_core_symbol() - what was looked for
+ * @index: which one, from 0
+ * @found: where is said if it was found; untouched past the last one
+ *
+ * Any context.
+ *
+ * Return: the symbol's name, NULL past the last one.
+ */
+const char *hpoll_core_symbol(unsigned int index, bool *found);
+
+/**
  * hpoll_core_cpuidle_disabled() - is the framework off?
  *
  * Return: true if the kernel was booted with cpuidle.off=1; false otherwise,

@@ -9,6 +9,8 @@
 
 #include <hpoll/window.h>
 
+struct dentry;
+
 /* Written by its CPU alone: by the governor, or by the driver in fused mode. */
 DECLARE_PER_CPU(struct hpoll_window, hpoll_window);
 
@@ -16,8 +18,10 @@ DECLARE_PER_CPU(struct hpoll_window, hpoll_window);
  * hpoll_stats_init() - create the files
  *
  * Process context. Without debugfs there are none, and all else works.
+ *
+ * Return: the directory, for other files; hpoll_stats_exit() removes it with them.
  */
-void hpoll_stats_init(void);
+struct dentry *hpoll_stats_init(void);
 
 /**
  * hpoll_stats_exit() - remove the files

@@ -95,6 +95,24 @@ lengths_are_periods() {
 }
 check "debugfs: as many lengths as there were periods" lengths_are_periods
 
+facts=/sys/kernel/debug/hpoll/facts
+facts_are_lines() {
+	[ "$(stat -c %a "$facts")" = 444 ] &&
+		grep -Eqx 'hypervisor bit: (set|clear)' "$facts" &&
+		grep -Eqx 'host poll control: (not )?offered' "$facts" &&
+		grep -Eq '^symbol .*: found$' "$facts" &&
+		! grep -Evx '[a-z0-9_ ]+: .+' "$facts" && return
+	cat "$facts" >&2
+	return 1
+}
+check "debugfs: facts: mode 444, lines of a key and a value" facts_are_lines
+check "debugfs: facts: the signature that opened the gate" grep -qF \
+	"signature at 0x40000000: $(sed -n 's/^reason: .*signature "\(.*\)" at .*/\1/p' $params/status)" "$facts"
+all_found() {
+	! grep '^symbol .*: not found$' "$facts" >&2
+}
+check "debugfs: facts: all symbols are found here" all_found
+
 state_is() {
 	reads "$states/state$1/name" "$2" && reads "$states/state$1/latency" "$3" &&
 		reads "$states/state$1/residency" "$3"
