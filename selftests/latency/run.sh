@@ -43,8 +43,6 @@ DUELS_MOST=40
 DUELS_SECONDS=90
 # Of the samples asked for, so many percent must have found an idle target.
 SAMPLES_PERCENT=80
-# So often is measured where the host interrupts hpoll's polls.
-PEACE_TRIES=3
 # The idle gap before each IPI.
 GAP_US=60
 # How many times faster than the other pollers on a mixed workload. In the nested lab.
@@ -123,31 +121,33 @@ in_phase() {
 	return "$phase_status"
 }
 
-# in_peace WHAT OPS COMMAND...: measures $governor, in $round. Again where the host took
-# CPUs away from hpoll's polls: the adaptive policy holds back then, as the test busy
-# shows; what it gains is asked for on a host that has time.
+# in_peace WHAT OPS COMMAND...: measures $governor, in $round. Again where that took too
+# few samples, or where the host took CPUs away from hpoll's polls: the adaptive policy
+# holds back then, as the test busy shows; what it gains is asked for on a host that has
+# time.
 in_peace() {
 	what=$1 ops=$2
 	shift 2
-	tries=0
-	while :; do
-		tries=$((tries + 1))
+	for tries in 1 2 3; do
 		preempted=$(total preempted 2 2>/dev/null)
-		"$@" || return 1
+		"$@"
+		peace_status=$?
 		preempted=$(($(total preempted 2 2>/dev/null) - preempted))
 		strain=$(total strain 2 2>/dev/null)
-		if [ "$governor" != hpoll ] || [ -n "$dueling" ] ||
-			[ $((strain + preempted * 10 / ops)) = 0 ]; then
-			break
+		why="too few samples: $(cut -c 1-300 "$work/json")"
+		if [ "$peace_status" = 0 ]; then
+			if [ "$governor" != hpoll ] || [ -n "$dueling" ] ||
+				[ $((strain + preempted * 10 / ops)) = 0 ]; then
+				break
+			fi
+			why="the host interrupted $preempted polls, strain $strain"
 		fi
-		diag "round $round: $what: the host interrupted $preempted polls, strain $strain"
-		if [ "$tries" = "$PEACE_TRIES" ]; then
-			echo "$round" >>"$work/disturbed.$what"
-			break
-		fi
+		diag "round $round: $governor: $what: $why"
+		[ "$tries" -lt 3 ] || echo "$round" >>"$work/disturbed.$what"
 		# Until that is forgotten.
 		sleep 2
 	done
+	[ "$peace_status" = 0 ] || return 1
 	figure p50 <"$work/json" >>"$work/$governor.$what"
 }
 
