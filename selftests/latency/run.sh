@@ -121,6 +121,11 @@ in_phase() {
 	return "$phase_status"
 }
 
+# count COLUMN: of both CPUs; 0 while hpoll is not loaded
+count() {
+	if [ -e /sys/kernel/debug/hpoll/cpus ]; then total "$1" 2; else echo 0; fi
+}
+
 # in_peace WHAT OPS COMMAND...: measures $governor, in $round. Again where that took too
 # few samples, or where the host took CPUs away from hpoll's polls: the adaptive policy
 # holds back then, as the test busy shows; what it gains is asked for on a host that has
@@ -129,11 +134,11 @@ in_peace() {
 	what=$1 ops=$2
 	shift 2
 	for tries in 1 2 3; do
-		preempted=$(total preempted 2 2>/dev/null)
+		preempted=$(count preempted)
 		"$@"
 		peace_status=$?
-		preempted=$(($(total preempted 2 2>/dev/null) - preempted))
-		strain=$(total strain 2 2>/dev/null)
+		preempted=$(($(count preempted) - preempted))
+		strain=$(count strain)
 		why="too few samples: $(cut -c 1-300 "$work/json")"
 		if [ "$peace_status" = 0 ]; then
 			if [ "$governor" != hpoll ] || [ -n "$dueling" ] ||
@@ -197,11 +202,11 @@ measure_mixed_once() {
 	shift
 	# Learned is what comes after what, so it takes more than a window does.
 	measure_ipi "$MIXED_WARM" gap_us="$mixed_gap_us" task=1 long_us="$LONG_US" "$@" >/dev/null || return 1
-	vain=$(total vain_ns 2 2>/dev/null)
+	vain=$(count vain_ns)
 	in_phase "$governor.$kind.$round" measure_ipi "$mixed" gap_us="$mixed_gap_us" task=1 \
 		long_us="$LONG_US" "$@" || return 1
 	enough "$mixed" <"$work/json" || return 1
-	vain=$(($(total vain_ns 2 2>/dev/null) - vain))
+	vain=$(($(count vain_ns) - vain))
 }
 
 # Take it into use and see that it is.
