@@ -14,6 +14,9 @@
 #   make selftests           the tests in guests alone
 #   make guest KVER=6.12     what a lab guest needs, below build/guest/
 #   make tools               the programs of tools/, into build/
+#   make install             module, tools and their settings; PREFIX=/usr/local, DESTDIR=
+#   make uninstall           ... and out again
+#   make deb                 Debian packages hpoll-dkms and hpoll-tools, in build/deb/
 #   make policy-report       the table and picture of Documentation/policy.md
 #   make clean
 #
@@ -31,7 +34,7 @@ endif
 endif
 
 # Only the goals that compile against a kernel need its headers.
-KERNEL_GOALS := all module guest
+KERNEL_GOALS := all module guest install install-module uninstall
 ifneq ($(filter $(KERNEL_GOALS),$(or $(MAKECMDGOALS),all)),)
 ifndef KDIR
 ifeq ($(KVER),$(shell uname -r))
@@ -64,7 +67,8 @@ GUEST := build/guest/$(RELEASE)
 
 KMAKE = $(MAKE) -C $(KDIR)
 
-.PHONY: all module guest demo check kunit selftests tools policy-report clean
+.PHONY: all module guest demo check kunit selftests tools policy-report deb clean \
+	install install-module install-tools install-dkms install-config uninstall
 
 all: module
 
@@ -144,6 +148,57 @@ kunit:
 
 selftests:
 	@scripts/check --only guests
+
+# Installing. DESTDIR is put before each path, as packages need it. What an operator
+# may have changed is left alone.
+VERSION := $(shell sed -n 's/^MODULE_VERSION("\(.*\)");/\1/p' src/main.c)
+PREFIX ?= /usr/local
+MODULE_DIR = $(DESTDIR)/lib/modules/$(RELEASE)/updates
+DKMS_DIR = $(DESTDIR)/usr/src/hpoll-$(VERSION)
+BIN_DIR = $(DESTDIR)$(PREFIX)/bin
+MAN_DIR = $(DESTDIR)$(PREFIX)/share/man/man1
+COMPLETION_DIR = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+CONFIG := etc/modprobe.d/hpoll.conf etc/modules-load.d/hpoll.conf
+PROGRAMS := hpollctl hpoll-record hpoll-replay
+
+install: install-module install-config install-tools
+	@echo "Installed for Linux $(RELEASE). It is loaded at boot; to load it now: modprobe hpoll"
+
+# Where the kernel wants signatures: SIGN_KEY and SIGN_CERT, PEM files.
+install-module: module
+	install -D -m 644 $(OUT)/hpoll.ko $(MODULE_DIR)/hpoll.ko
+ifneq ($(SIGN_KEY),)
+	$(KDIR)/scripts/sign-file sha256 "$(SIGN_KEY)" "$(SIGN_CERT)" $(MODULE_DIR)/hpoll.ko
+endif
+	depmod -b "$(DESTDIR)/" $(RELEASE)
+
+install-config:
+	@for name in $(CONFIG); do \
+		[ -e "$(DESTDIR)/$$name" ] || \
+		install -D -m 644 packaging/$$(basename $$(dirname $$name) .d).conf "$(DESTDIR)/$$name" || exit; \
+	done
+
+install-tools: tools
+	install -d $(BIN_DIR) $(MAN_DIR) $(COMPLETION_DIR)
+	install build/hpollctl build/hpoll-replay tools/record/hpoll-record $(BIN_DIR)
+	install -m 644 $(wildcard tools/*/*.1) $(MAN_DIR)
+	install -m 644 tools/hpollctl/hpollctl.bash $(COMPLETION_DIR)/hpollctl
+
+# Where DKMS finds it: "dkms install hpoll/$(VERSION)" is next.
+install-dkms:
+	install -d $(DKMS_DIR)
+	cp -r Kbuild LICENSE dkms.conf src include $(DKMS_DIR)/
+
+uninstall:
+	rm -f $(MODULE_DIR)/hpoll.ko $(addprefix $(BIN_DIR)/,$(PROGRAMS)) \
+		$(addprefix $(MAN_DIR)/,$(PROGRAMS:=.1)) $(COMPLETION_DIR)/hpollctl \
+		$(addprefix $(DESTDIR)/,$(CONFIG))
+	-rmdir $(MODULE_DIR) 2>/dev/null
+	depmod -b "$(DESTDIR)/" $(RELEASE)
+	@[ -n "$(DESTDIR)" ] || [ ! -d /sys/module/hpoll ] || echo "hpoll is still loaded: rmmod hpoll"
+
+deb:
+	@scripts/build-deb
 
 clean:
 	rm -rf build

@@ -10,7 +10,7 @@ from labkit.errors import LabError
 from . import proc, source
 from .results import FAIL, PASS, Result
 
-PACKAGES = ["perl", "shellcheck", "pyflakes3"]
+PACKAGES = ["perl", "shellcheck", "pyflakes3", "mandoc"]
 NOT_OURS = {".git", "build", "__pycache__"}
 C_DIRS = ("src", "include", "kunit", "selftests", "tools")
 LIMIT_S = 1200
@@ -26,6 +26,13 @@ CHECKPATCH_IGNORE = {
     "kunit/user/": ["PREFER_DEFINED_ATTRIBUTE_MACRO", "MACRO_ARG_REUSE"],
     # Tracepoint headers are read more than once, with macros of their own.
     "include/trace/": ["PARENTHESIS_ALIGNMENT", "SPACING", "OPEN_ENDED_LINE", "MACRO_ARG_PRECEDENCE"],
+}
+
+# Where the version stands.
+VERSIONS = {
+    "src/main.c": r'^MODULE_VERSION\("(.+)"\);$',
+    "dkms.conf": r'^PACKAGE_VERSION="(.+)"$',
+    "debian/changelog": r"\Ahpoll \((.+)\)",
 }
 
 
@@ -114,6 +121,21 @@ class Checks:
         status, lines = self._run(["pyflakes3", *names])
         return lines or ([f"pyflakes3: exit status {status}"] if status else [])
 
+    def man_pages(self):
+        names = [f for f in files(self.top) if re.match(r"tools/.*\.[1-8]$", f)]
+        status, lines = self._run(["mandoc", "-Tlint", "-W", "warning", *names])
+        return lines or ([f"mandoc: exit status {status}"] if status else [])
+
+    def one_version(self):
+        """The module, DKMS and the packages agree on it."""
+        found = {}
+        for name, pattern in VERSIONS.items():
+            match = re.search(pattern, _read(self.top, name), re.MULTILINE)
+            found[name] = match[1] if match else None
+        wanted = found["src/main.c"]
+        return [f"{name}: version {one}, src/main.c has {wanted}"
+                for name, one in found.items() if one is None or one != wanted]
+
     def spdx(self):
         """Every source says its licence in its first three lines."""
         wrong = []
@@ -151,6 +173,8 @@ TABLE = {
     "kernel-doc": lambda c: c.kernel_doc(),
     "shellcheck": lambda c: c.shellcheck(),
     "pyflakes": lambda c: c.pyflakes(),
+    "one version": lambda c: c.one_version(),
+    "man pages": lambda c: c.man_pages(),
     "SPDX lines": lambda c: c.spdx(),
     "version tests in compat.h alone": lambda c: c.version_tests(),
     "pure rooms include no kernel header": lambda c: c.pure_rooms(),

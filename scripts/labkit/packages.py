@@ -218,6 +218,19 @@ def _unpack(packages, what, work, apt, whole):
                 raise LabError(f"could not unpack {deb}: {wrong}: is the disk full?")
 
 
+def fetch(packages, target, need_mb):
+    """Fetch packages for whoever installs them elsewhere, as files in `target`."""
+    def fill(work):
+        debs = os.path.join(work, "debs")
+        os.mkdir(debs)
+        with locks.locked(os.path.join(cache_dir(), "lock"), "fetching packages"), \
+                progress.slow(f"fetching {packages[0]}"):
+            _download(packages, debs, (), False)
+        return debs
+
+    cache(target, need_mb, fill)
+
+
 def _put(tree, target, old):
     if os.path.isdir(target):
         os.rename(target, old)
