@@ -284,6 +284,13 @@ class Doctor(Guest):
         self.put("cpuid", "\n")
         self.finds("loaded", "trouble", "gate auto refuses: no hypervisor", "gate=force")
 
+    def test_a_refusal_that_no_gate_helps_against(self):
+        self.unload()
+        for reason in ("cpuidle is disabled; boot without cpuidle.off=1",
+                       "idle loop overridden by idle=poll on the kernel command line; boot without it"):
+            self.put("dmesg", f"[ 1.0] hpoll: not loaded: gate auto refuses: {reason}\n")
+            self.finds("loaded", "trouble", reason, "boot without that option")
+
     def test_a_refusal_before_the_last_load(self):
         self.unload()
         self.put("dmesg", "hpoll: not loaded: gate off refuses: off\nhpoll: loaded: mode fused\n")

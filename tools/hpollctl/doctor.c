@@ -77,6 +77,9 @@ static const char *after_refusal(const char *refusal)
 {
 	if (strstr(refusal, "gate off"))
 		return "load it without gate=off";
+	/* Not even gate=force loads then. */
+	if (strstr(refusal, "boot without"))
+		return "boot without that option, then load hpoll";
 	if (strstr(refusal, "gate"))
 		return "load it with gate=force; or let the host show its hypervisor:\n"
 		       "QEMU: no -hypervisor and no kvm=off in -cpu\n"
