@@ -33,11 +33,10 @@ def read(guest):
         found.append(Result(whole, FAIL, [f"{judged}: {guest['reason']}"]))
     elif not guest["tests"]:
         found.append(Result(whole, FAIL, ["no test ran"]))
-    if guest["repeated"]:
-        first = guest["repeated"]
-        found.append(Result(f"guests: {guest['name']}: first boot", SKIP,
-                            [f"died of the emulation, and was booted again: {first['verdict']}: "
-                             f"{first['reason']}"]))
+    for nth, boot in zip(("first", "second"), guest["repeated"]):
+        found.append(Result(f"guests: {guest['name']}: {nth} boot", SKIP,
+                            [f"died of the emulation, and was booted again: {boot['verdict']}: "
+                             f"{boot['reason']}"]))
     return found
 
 

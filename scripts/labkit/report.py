@@ -157,7 +157,7 @@ def result(spec, token, accel, raw, release, seconds):
             "tsc_khz": raw.khz,
             "verdict": judged.outcome,
             "reason": judged.reason,
-            "repeated": None,
+            "repeated": [],
             "exits_missing": raw.no_exits or None,
             "tests": tests,
             "phases": _phases(raw),

@@ -24,7 +24,7 @@ class Results(unittest.TestCase):
 def guest(**change):
     test = {"name": "load", "status": 0, "problem": "", "tap": ["1..2", "ok 1 - a", "ok 2 - b"]}
     test.update(change.pop("test", {}))
-    return {"name": "plain-6.1", "verdict": "pass", "reason": "", "repeated": None,
+    return {"name": "plain-6.1", "verdict": "pass", "reason": "", "repeated": [],
             "tests": [test], **change}
 
 
@@ -59,9 +59,9 @@ class Guests(unittest.TestCase):
 
     def test_a_boot_that_was_repeated_is_seen(self):
         first = {"verdict": "triple-fault", "reason": "the host saw: vcpu 1"}
-        self.assertEqual(self.statuses(repeated=first), [PASS, PASS, SKIP])
-        skip = guests.read(guest(repeated=first))[-1]
-        self.assertEqual(skip.name, "guests: plain-6.1: first boot")
+        self.assertEqual(self.statuses(repeated=[first] * 2), [PASS, PASS, SKIP, SKIP])
+        skip = guests.read(guest(repeated=[first] * 2))[-1]
+        self.assertEqual(skip.name, "guests: plain-6.1: second boot")
         self.assertIn("triple-fault: the host saw", skip.output[0])
 
     def test_of_a_console_the_complaint_is_shown_as_told_in_full(self):

@@ -218,11 +218,14 @@ class EmulationDied(unittest.TestCase):
         self.assertEqual(left, [])
         return found[0].verdict.outcome, found[0].json["repeated"]
 
-    def test_repeated_once_and_kept(self):
-        outcome, first = self.boots("nested", "no-verdict", "pass")
-        self.assertEqual((outcome, first["verdict"]), ("pass", "no-verdict"))
-        outcome, first = self.boots("tcg", "lab-error", "panic")
-        self.assertEqual((outcome, first["verdict"]), ("panic", "lab-error"))
+    def test_repeated_twice_and_kept(self):
+        outcome, deaths = self.boots("nested", "no-verdict", "pass")
+        self.assertEqual((outcome, [d["verdict"] for d in deaths]), ("pass", ["no-verdict"]))
+        outcome, deaths = self.boots("tcg", "lab-error", "no-verdict", "panic")
+        self.assertEqual((outcome, [d["verdict"] for d in deaths]),
+                         ("panic", ["lab-error", "no-verdict"]))
+        outcome, deaths = self.boots("nested", "no-verdict", "no-verdict", "no-verdict")
+        self.assertEqual((outcome, len(deaths)), ("no-verdict", 2))
 
     def test_whose_turn_had_not_come_is_booted_twice_yet(self):
         """Two guests; the host dies in the first, then in the second."""
@@ -245,7 +248,7 @@ class EmulationDied(unittest.TestCase):
         self.assertEqual(booted, [(["a", "b"], "log"), (["a", "b"], "log/boot-2"),
                                   (["b"], "log/boot-3")])
         self.assertEqual([r.verdict.outcome for r in found], ["pass", "pass"])
-        self.assertEqual([r.json["repeated"]["verdict"] for r in found], ["lab-error"] * 2)
+        self.assertEqual([[d["verdict"] for d in r.json["repeated"]] for r in found], [["lab-error"]] * 2)
 
     def test_no_host_at_all_is_not_tried_for_ever(self):
         def boot(specs, accel, _log):
@@ -256,8 +259,8 @@ class EmulationDied(unittest.TestCase):
         self.assertEqual([r.verdict.outcome for r in found], ["lab-error"] * 2)
 
     def test_not_repeated(self):
-        self.assertEqual(self.boots("nested", "fail"), ("fail", None))
-        self.assertEqual(self.boots("kvm", "no-verdict"), ("no-verdict", None))
+        self.assertEqual(self.boots("nested", "fail"), ("fail", []))
+        self.assertEqual(self.boots("kvm", "no-verdict"), ("no-verdict", []))
 
 
 class Emulator(unittest.TestCase):
