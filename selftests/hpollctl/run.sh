@@ -78,6 +78,12 @@ check "... and compares" says "times as fast as menu"
 check "... and leaves the governor alone" governor_is menu
 check "bench --json ends with 0" ends 0 --json bench -n 20 -r 1 -g hpoll
 check "... with figures" says '"governor":"hpoll","wake_up_ns":'
+echo classic >$params/policy
+check "bench compares policies" ends 0 bench -n 50 -r 3 -g menu,hpoll:adaptive,hpoll:classic,hpoll
+check "... by name" says "hpoll:adaptive"
+check "... and leaves the policy alone" reads $params/policy classic
+check "bench refuses a policy that is not there" ends 2 bench -g hpoll:fast
+check "... or not hpoll's" ends 2 bench -g menu:classic
 interrupted() {
 	hpollctl bench -n 100000 -r 100 >/dev/null 2>&1 &
 	usleep 700000

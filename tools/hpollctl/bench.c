@@ -5,7 +5,7 @@
  * Two figures: how long it takes from waking a sleeping thread on another CPU until
  * it runs; and a round trip between two threads that take turns. Governors alternate
  * within one run, and the order is turned round after each round, since a guest may
- * be faster now than it is in a second.
+ * be faster now than it is in a second. "hpoll:classic" is hpoll under that policy.
  */
 
 #include <err.h>
@@ -30,6 +30,8 @@
 #define CURRENT_GOVERNOR	CPUIDLE "current_governor"
 #define AVAILABLE_GOVERNORS	CPUIDLE "available_governors"
 
+#define POLICY			PARAMETERS "policy"
+
 #define MAX_GOVERNORS	8
 #define MAX_ROUNDS	101
 
@@ -44,8 +46,17 @@ enum figure { WAKE_UP, ROUND_TRIP, FIGURES };
 static const char * const figure_names[] = { "wake-up", "round trip" };
 static const char * const figure_keys[] = { "wake_up_ns", "round_trip_ns" };
 
+/**
+ * struct contender - what is measured
+ * @name: as it was asked for
+ * @governor: made current
+ * @policy: ... with this policy of hpoll's; NULL: as it is
+ * @medians: of each round
+ */
 struct contender {
-	const char *governor;
+	const char *name;
+	char *governor;
+	const char *policy;
 	u64 medians[FIGURES][MAX_ROUNDS];
 };
 
@@ -76,10 +87,14 @@ struct duel {
 };
 
 static char *governor_before;
+/* NULL unless it is to be changed. */
+static char *policy_before;
 static atomic_int stopped;
 
-static void restore_governor(void)
+static void restore(void)
 {
+	if (policy_before)
+		files_write(POLICY, policy_before);
 	if (governor_before)
 		files_write(CURRENT_GOVERNOR, governor_before);
 }
@@ -189,6 +204,13 @@ static u64 measure(const struct plan *plan, enum figure figure, unsigned int sam
 	return ns;
 }
 
+static void use_policy(const char *policy)
+{
+	if (!files_write(POLICY, policy))
+		err(EXIT_CANNOT, "policy %s can't be switched to%s", policy,
+		    errno == EACCES ? " (be root)" : "");
+}
+
 static void use_governor(const char *governor)
 {
 	/* Who names one governor may be no root, if that is the current one. */
@@ -208,6 +230,9 @@ static void measure_round(struct plan *plan, unsigned int round)
 		struct contender *c = &plan->contenders[round % 2 ? plan->count - 1 - i : i];
 
 		use_governor(c->governor);
+		/* One without a policy is not measured under another one's. */
+		if (policy_before)
+			use_policy(c->policy ?: policy_before);
 		for (figure = 0; figure < FIGURES; figure++) {
 			measure(plan, figure, WARM_UPS);
 			c->medians[figure][round] = measure(plan, figure, plan->samples);
@@ -232,12 +257,12 @@ static void print_figure(struct plan *plan, enum figure figure)
 		u64 ns = overall(c, figure, plan->rounds);
 
 		/* Sorted by now. */
-		printf("  %-10s %9s  (rounds: %s to %s)", c->governor, human_ns(ns),
+		printf("  %-14s %9s  (rounds: %s to %s)", c->name, human_ns(ns),
 		       human_ns(c->medians[figure][0]),
 		       human_ns(c->medians[figure][plan->rounds - 1]));
 		if (i && ns)
 			printf("  %.1f times as fast as %s", (double)base / ns,
-			       plan->contenders[0].governor);
+			       plan->contenders[0].name);
 		putchar('\n');
 	}
 }
@@ -261,7 +286,7 @@ static void print_json(struct plan *plan)
 		struct contender *c = &plan->contenders[i];
 
 		json_open(NULL, '{');
-		json_text("governor", c->governor);
+		json_text("governor", c->name);
 		for (figure = 0; figure < FIGURES; figure++) {
 			json_number(figure_keys[figure], overall(c, figure, plan->rounds));
 			json_open(figure == WAKE_UP ? "wake_up_rounds_ns" : "round_trip_rounds_ns",
@@ -276,13 +301,49 @@ static void print_json(struct plan *plan)
 	json_close('}');
 }
 
-static void add_governor(struct plan *plan, const char *name, const char *available)
+static bool is_policy(const char *name)
 {
-	if (!text_has_word(available, name))
-		errx(EXIT_USAGE, "-g: there is no governor %s; there are: %s", name, available);
+	return !strcmp(name, "adaptive") || !strcmp(name, "classic");
+}
+
+/* NAME, or hpoll:POLICY */
+static void add_contender(struct plan *plan, const char *name, const char *available)
+{
+	struct contender *c = &plan->contenders[plan->count];
+	char *colon;
+
 	if (plan->count == MAX_GOVERNORS)
 		errx(EXIT_USAGE, "-g: more than %d governors", MAX_GOVERNORS);
-	plan->contenders[plan->count++].governor = name;
+	c->name = name;
+	c->governor = strdup(name);
+	if (!c->governor)
+		err(EXIT_CANNOT, "bench");
+	colon = strchr(c->governor, ':');
+	if (colon) {
+		*colon = '\0';
+		c->policy = colon + 1;
+		if (strcmp(c->governor, "hpoll") || !is_policy(c->policy))
+			errx(EXIT_USAGE, "-g %s: expected a governor, hpoll:adaptive or hpoll:classic",
+			     name);
+	}
+	if (!text_has_word(available, c->governor))
+		errx(EXIT_USAGE, "-g: there is no governor %s; there are: %s", c->governor, available);
+	plan->count++;
+}
+
+/* Restored in the end, if it is changed. */
+static void remember_policy(const struct plan *plan)
+{
+	unsigned int i;
+
+	for (i = 0; i < plan->count; i++) {
+		if (!plan->contenders[i].policy)
+			continue;
+		policy_before = files_line(POLICY);
+		if (!policy_before)
+			err(EXIT_CANNOT, "%s", POLICY);
+		return;
+	}
 }
 
 /* What is asked for; or hpoll and the kernel's usual one, as far as they are there. */
@@ -297,14 +358,14 @@ static void choose_governors(struct plan *plan, char *wanted)
 		err(EXIT_CANNOT, "%s", CURRENT_GOVERNOR);
 	for (name = wanted ? strtok_r(wanted, ",", &rest) : NULL; name;
 	     name = strtok_r(NULL, ",", &rest))
-		add_governor(plan, name, available);
+		add_contender(plan, name, available);
 	if (wanted)
 		return;
 	for (i = 0; i < ARRAY_SIZE(usual); i++)
 		if (text_has_word(available, usual[i]))
-			add_governor(plan, usual[i], available);
+			add_contender(plan, usual[i], available);
 	if (!plan->count)
-		add_governor(plan, governor_before, available);
+		add_contender(plan, governor_before, available);
 }
 
 static void parse_cpus(struct plan *plan, const char *text)
@@ -348,12 +409,13 @@ int bench_run(const struct options *options, int argc, char **argv)
 	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
 		errx(EXIT_CANNOT, "bench needs two CPUs, one that wakes the other");
 	choose_governors(&plan, governors);
+	remember_policy(&plan);
 
 	bind_to(plan.cpus[1]);
 	bind_to(plan.cpus[0]);
 	signal(SIGINT, stop);
 	signal(SIGTERM, stop);
-	atexit(restore_governor);
+	atexit(restore);
 	for (round = 0; round < plan.rounds; round++)
 		measure_round(&plan, round);
 
