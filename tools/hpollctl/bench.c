@@ -323,11 +323,12 @@ static void add_contender(struct plan *plan, const char *name, const char *avail
 		*colon = '\0';
 		c->policy = colon + 1;
 		if (strcmp(c->governor, "hpoll") || !is_policy(c->policy))
-			errx(EXIT_USAGE, "-g %s: expected a governor, hpoll:adaptive or hpoll:classic",
-			     name);
+			errx(EXIT_USAGE,
+			     "-g %s: expected a governor, hpoll:adaptive or hpoll:classic", name);
 	}
 	if (!text_has_word(available, c->governor))
-		errx(EXIT_USAGE, "-g: there is no governor %s; there are: %s", c->governor, available);
+		errx(EXIT_USAGE, "-g: there is no governor %s; there are: %s", c->governor,
+		     available);
 	plan->count++;
 }
 
