@@ -158,7 +158,7 @@ DKMS_DIR = $(DESTDIR)/usr/src/hpoll-$(VERSION)
 BIN_DIR = $(DESTDIR)$(PREFIX)/bin
 MAN_DIR = $(DESTDIR)$(PREFIX)/share/man/man1
 COMPLETION_DIR = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
-CONFIG := etc/modprobe.d/hpoll.conf etc/modules-load.d/hpoll.conf
+CONFIG := modprobe modules-load
 PROGRAMS := hpollctl hpoll-record hpoll-replay
 
 install: install-module install-config install-tools
@@ -173,9 +173,9 @@ endif
 	depmod -b "$(DESTDIR)/" $(RELEASE)
 
 install-config:
-	@for name in $(CONFIG); do \
-		[ -e "$(DESTDIR)/$$name" ] || \
-		install -D -m 644 packaging/$$(basename $$(dirname $$name) .d).conf "$(DESTDIR)/$$name" || exit; \
+	@for kind in $(CONFIG); do \
+		to="$(DESTDIR)/etc/$$kind.d/hpoll.conf"; \
+		[ -e "$$to" ] || install -D -m 644 packaging/$$kind.conf "$$to" || exit; \
 	done
 
 install-tools: tools
@@ -192,7 +192,7 @@ install-dkms:
 uninstall:
 	rm -f $(MODULE_DIR)/hpoll.ko $(addprefix $(BIN_DIR)/,$(PROGRAMS)) \
 		$(addprefix $(MAN_DIR)/,$(PROGRAMS:=.1)) $(COMPLETION_DIR)/hpollctl \
-		$(addprefix $(DESTDIR)/,$(CONFIG))
+		$(CONFIG:%=$(DESTDIR)/etc/%.d/hpoll.conf)
 	-rmdir $(MODULE_DIR) 2>/dev/null
 	depmod -b "$(DESTDIR)/" $(RELEASE)
 	@[ -n "$(DESTDIR)" ] || [ ! -d /sys/module/hpoll ] || echo "hpoll is still loaded: rmmod hpoll"

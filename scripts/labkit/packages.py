@@ -9,6 +9,7 @@ as archive.apt() gives them.
 """
 
 import glob
+import hashlib
 import os
 import shutil
 import subprocess
@@ -148,6 +149,13 @@ def check_space(path, need_mb):
                        "or set XDG_CACHE_HOME or TMPDIR to another disk")
 
 
+def _fetch(packages, into, apt=(), whole=False):
+    # apt fails where another apt has the same directories.
+    with locks.locked(os.path.join(cache_dir(), "lock"), "fetching packages"), \
+            progress.slow(f"fetching {_named(packages)}"):
+        _download(packages, into, apt, whole)
+
+
 def _download(packages, into, apt, whole):
     command = ["apt-get", *apt, "-o", "APT::Sandbox::User=root"]
     if whole:
@@ -164,6 +172,11 @@ def _download(packages, into, apt, whole):
     if wrong:
         raise LabError(f"could not fetch {packages[0]}: {wrong}: check the network, "
                        "then run apt-get update")
+
+
+def key(suite, names):
+    """A name in the cache for these packages of a Debian release."""
+    return hashlib.sha256(" ".join([suite, *sorted(names)]).encode()).hexdigest()[:16]
 
 
 def cache(target, need_mb, fill):
@@ -190,10 +203,8 @@ def unpack(packages, target, need_mb, finish=None, apt=(), whole=False):
     all that they depend on, so that programs run there; `apt` must then take
     nothing for installed.
     """
-    what = packages[0] if len(packages) == 1 else f"{packages[0]} and {len(packages) - 1} more"
-
     def fill(work):
-        _unpack(packages, what, work, apt, whole)
+        _unpack(packages, work, apt, whole)
         tree = os.path.join(work, "tree")
         if finish:
             finish(tree)
@@ -202,15 +213,17 @@ def unpack(packages, target, need_mb, finish=None, apt=(), whole=False):
     cache(target, need_mb, fill)
 
 
-def _unpack(packages, what, work, apt, whole):
+def _named(packages):
+    return packages[0] if len(packages) == 1 else f"{packages[0]} and {len(packages) - 1} more"
+
+
+def _unpack(packages, work, apt, whole):
+    what = _named(packages)
     debs, tree = os.path.join(work, "debs"), os.path.join(work, "tree")
     os.mkdir(debs)
     os.mkdir(tree)
     progress.say(f"fetching {what}")
-    # apt fails where another apt has the same directories.
-    with locks.locked(os.path.join(cache_dir(), "lock"), "fetching packages"), \
-            progress.slow(f"fetching {what}"):
-        _download(packages, debs, apt, whole)
+    _fetch(packages, debs, apt, whole)
     with progress.slow(f"unpacking {what}"):
         for deb in sorted(glob.glob("*.deb", root_dir=debs)):
             wrong = _wrong(["dpkg-deb", "-x", os.path.join(debs, deb), tree])
@@ -223,9 +236,7 @@ def fetch(packages, target, need_mb):
     def fill(work):
         debs = os.path.join(work, "debs")
         os.mkdir(debs)
-        with locks.locked(os.path.join(cache_dir(), "lock"), "fetching packages"), \
-                progress.slow(f"fetching {packages[0]}"):
-            _download(packages, debs, (), False)
+        _fetch(packages, debs)
         return debs
 
     cache(target, need_mb, fill)

@@ -6,7 +6,6 @@
 A guest mounts it and changes root to it; what it writes is dropped.
 """
 
-import hashlib
 import os
 import shutil
 import subprocess
@@ -48,8 +47,8 @@ def image(names):
     """The path of a disk with these packages."""
     packages.require(["e2fsprogs"])
     suite = archive.own_release()
-    key = hashlib.sha256(" ".join([suite, *sorted(names)]).encode()).hexdigest()[:16]
-    target = os.path.join(packages.cache_dir(), "programs", key)
+    target = os.path.join(packages.cache_dir(), "programs",
+                          packages.key(suite, names))
     path = os.path.join(target, "disk.ext4")
     with locks.locked(target + ".lock", "fetching programs for guests"):
         if not os.path.exists(path):

@@ -6,7 +6,6 @@
 Nothing is ever written there: commands run on a copy that is dropped.
 """
 
-import hashlib
 import os
 import subprocess
 
@@ -58,8 +57,7 @@ def directory(names):
         raise LabError("a clean Debian tree takes root to make")
     packages.require(["mmdebstrap"])
     suite = archive.own_release()
-    key = hashlib.sha256(" ".join([suite, *sorted(names)]).encode()).hexdigest()[:16]
-    target = os.path.join(packages.cache_dir(), "trees", key)
+    target = os.path.join(packages.cache_dir(), "trees", packages.key(suite, names))
     with locks.locked(target + ".lock", "making a Debian tree"):
         if not os.path.isdir(target):
             _make(names, suite, target)

@@ -51,6 +51,12 @@ check() {
 	fi
 }
 
+quiet() {
+	quiet_said=$("$@" 2>&1) && return
+	printf '%s\n' "$quiet_said" | tail -n 30 >&2
+	return 1
+}
+
 skip() {
 	tap_point "ok" "$1 # SKIP $2"
 }
